@@ -26,9 +26,7 @@ pub struct Parts {
     pub exit: i32,
     /// HTTP status, where the daemon answered.
     pub status: Option<u16>,
-    /// What is the case.
     pub message: String,
-    /// What to do next.
     pub hint: String,
     /// Bad fields of the body.
     pub errors: Vec<FieldError>,

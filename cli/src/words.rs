@@ -1,4 +1,5 @@
-//! Words that the user typed: the ones that were meant, and how a shell reads them again.
+//! Words that the user typed: the ones that were meant, and how a shell reads them again. How markup and
+//! people read a text.
 
 /// A word as a shell reads it.
 pub fn quoted(word: &str) -> String {
@@ -7,6 +8,29 @@ pub fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// A text as HTML and XML take it, in an element or an attribute.
+pub fn in_markup(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+/// Digits as people read a number: `1,203`.
+pub fn grouped(digits: &str) -> String {
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Bytes as two small digits each.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The names that are near to a mistyped one, the nearest first.
@@ -18,12 +42,34 @@ pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a
     near.into_iter().map(|(_, name)| name).collect()
 }
 
+/// Asks whether the nearest of some names was meant, where one is near.
+pub fn did_you_mean<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    nearest(typed, names).first().map(|near| format!("did you mean {near}?"))
+}
+
+/// A hint, behind the question whether the nearest of some names was meant.
+pub fn hint_beside<'a>(typed: &str, names: impl Iterator<Item = &'a str>, hint: &str) -> String {
+    did_you_mean(typed, names).map_or_else(|| hint.to_owned(), |meant| format!("{meant} {hint}"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{grouped, nearest, quoted};
 
     #[test]
     fn words_are_quoted_where_a_shell_would_split_them() {
         assert_eq!(["a-1", "two words", "it's", ""].map(quoted), ["a-1", "'two words'", r"'it'\''s'", "''"]);
+    }
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        assert_eq!(["5", "1203", "1000000"].map(grouped), ["5", "1,203", "1,000,000"]);
+    }
+
+    #[test]
+    fn near_names_come_nearest_first() {
+        let names = ["cust-001", "cust-010", "accra"];
+        assert_eq!(nearest("cust-01", names.into_iter()), ["cust-001", "cust-010"]);
+        assert!(nearest("x", names.into_iter()).is_empty());
     }
 }

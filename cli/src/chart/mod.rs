@@ -8,6 +8,7 @@ mod terminal;
 pub use svg::draw as svg;
 pub use terminal::{Style, draw as in_terminal};
 
+use crate::words::grouped;
 use scale::Scale;
 
 /// Fraction digits of a number in a chart: as many as an amount may have.
@@ -18,7 +19,6 @@ const ONE: i128 = 100_000;
 /// One place of a chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// The label below it.
     pub label: String,
     /// Its value in hundred-thousandths; nothing for a gap.
     pub value: Option<i128>,
@@ -62,14 +62,7 @@ pub fn number(text: &str) -> Option<i128> {
 /// A number as people read it: with thousands separated and so many digits after the point.
 fn shown(value: i128, digits: usize) -> String {
     let (whole, fraction) = (value.abs() / ONE, value.abs() % ONE);
-    let whole = whole.to_string();
-    let mut text = String::new();
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
+    let mut text = grouped(&whole.to_string());
     if digits > 0 {
         let fraction = format!("{fraction:0>FRACTION_DIGITS$}");
         text = format!("{text}.{}", &fraction[..digits.min(FRACTION_DIGITS)]);

@@ -1,6 +1,7 @@
 //! Charts as one SVG: no scripts, no styles from elsewhere, readable when it is printed in black and white.
 
 use super::{Chart, Point, shown};
+use crate::words::in_markup;
 use std::fmt::Write as _;
 
 /// Sizes in dots.
@@ -15,30 +16,16 @@ const CHART_FOOT: i128 = 40;
 const CHARACTER: i128 = 7;
 /// Space on the right, into which the last label reaches.
 const RIGHT: i128 = 44;
-/// Space between two labels.
 const LABEL_GAP: i128 = 8;
 const INTERVALS_MAX: i128 = 6;
 /// Most of a bar's place that the bar takes, in hundredths, and its greatest width in dots.
 const BAR_PART: i128 = 78;
 const BAR_MAX: i128 = 48;
 
-/// A text as XML takes it, in an element or an attribute.
+/// A text as XML takes it, which has no control characters, however they are written.
 fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            // XML has no such characters, however they are written.
-            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
-            c if c.is_control() => safe.push('\u{fffd}'),
-            c => safe.push(c),
-        }
-    }
-    safe
+    let is_none = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    in_markup(&text.replace(is_none, "\u{fffd}"))
 }
 
 /// Hundredths of a dot as SVG writes them.

@@ -12,7 +12,6 @@ const BAR_MAX: usize = 8;
 const INTERVALS_MAX: i128 = 5;
 /// Lines that the bars take, more or less.
 const LINES: i128 = 10;
-/// Blanks between two labels.
 const LABEL_GAP: usize = 2;
 
 /// Of which characters a chart is made.

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use mfa_shared::api::batch::{BatchResult, OPERATIONS_MAX, OperationResult, SendBatch};
 use mfa_shared::endpoint::{Endpoint, Meta, render};
 use mfa_shared::wire::{JSON_TYPE, Outgoing};
-use reqwest::header::{HeaderMap, HeaderName};
+use reqwest::header::HeaderName;
 use serde_json::Value;
 
 /// The text of an operation; `body` is JSON already.
@@ -52,29 +52,15 @@ impl Client {
     ) -> Outcome<BatchResult> {
         let body = format!(r#"{{"atomic":{atomic},"operations":[{}]}}"#, operations.join(","));
         let outgoing = Outgoing { query: Vec::new(), body: Some((JSON_TYPE.into(), body.into_bytes())) };
-        let mut headers = HeaderMap::new();
+        let row = Request::of_row((&SendBatch::META, &[]), outgoing);
+        let mut request = Request { reports: true, keyed: false, bulk: true, ..row };
         if let Some(key) = key {
-            headers.insert(HeaderName::from_static("idempotency-key"), header(key)?);
+            request.headers.insert(HeaderName::from_static("idempotency-key"), header(key)?);
         }
-        let meta = &SendBatch::META;
-        let params = Vec::new();
-        let request = Request {
-            meta,
-            params,
-            outgoing,
-            headers,
-            head_only: false,
-            reports: true,
-            keyed: false,
-            bulk: true,
-            watch: None,
-        };
-        let heard = self.heard(request).await?;
-        let answer: BatchResult =
-            serde_json::from_str(&heard.text).map_err(|_| Failure::status(200, &self.url))?;
+        let (text, _) = self.heard(request).await?;
+        let answer: BatchResult = serde_json::from_str(&text).map_err(|_| Failure::status(200, &self.url))?;
         for (operation, result) in operations.iter().zip(&answer.results) {
-            self.note_dangling_of(operation, result);
-            self.note_duplicates_of(operation, result);
+            self.note_result(operation, result);
         }
         Ok(answer)
     }

@@ -52,8 +52,10 @@ impl Client {
             Err(error) if error.is_builder() => return None,
             Err(_) => Duration::ZERO,
         };
+        // Also where the request reached no daemon.
+        let backoff = Duration::from_millis(100 * 3_u64.pow(tries.min(4)));
         let soon = tries < self.retries && wait.as_secs() <= RETRY_AFTER_SECONDS_MAX;
-        (limited && bulk || soon).then(|| wait.max(backoff(tries)))
+        (limited && bulk || soon).then(|| wait.max(backoff))
     }
 
     /// The connections that a request uses, and how long it may take. A body that is sent piece by piece
@@ -208,11 +210,6 @@ pub(super) fn is_limited(answer: &Result<reqwest::Response, reqwest::Error>) -> 
         response.status().as_u16() == 429 && response.headers().contains_key("ratelimit")
     };
     answer.as_ref().is_ok_and(limited)
-}
-
-/// How long to wait before retrying a request that reached no daemon.
-fn backoff(tries: u32) -> Duration {
-    Duration::from_millis(100 * 3_u64.pow(tries.min(4)))
 }
 
 /// How long the daemon asks to wait.

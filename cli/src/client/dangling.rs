@@ -1,8 +1,9 @@
 //! Dangling references of changes, as the daemon reports them.
 
 use super::Client;
-use super::duplicates::Duplicates;
+use super::duplicates::{self, Duplicates};
 use mfa_shared::api::batch::OperationResult;
+use mfa_shared::endpoint::percent_decode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -17,7 +18,6 @@ const HEADER: &str = "dangling-references";
 pub struct Dangling {
     /// The field, as a JSON pointer.
     pub field: String,
-    /// What it names.
     pub name: Option<String>,
     /// Whether others were sent after it, which may have made what it names.
     among_others: bool,
@@ -46,17 +46,28 @@ impl fmt::Display for Dangling {
 impl Client {
     /// Notes what the answer to a change reports.
     pub(super) fn note_answer(&self, headers: &HeaderMap, body: Option<&[u8]>) {
-        self.note_duplicates(headers, body);
-        let Some(fields) = headers.get(HEADER).and_then(|value| value.to_str().ok()) else { return };
+        let given = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let (fields, others) = (given(HEADER), given(duplicates::HEADER));
+        if fields.or(others).is_none() {
+            return;
+        }
         let body: Value = body.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
-        self.note(fields.split(", "), &body, false);
+        if let Some(fields) = fields {
+            self.note(fields.split(", "), &body, false);
+        }
+        if let Some(others) = others {
+            self.note_duplicates(&body, others.split(", ").filter_map(percent_decode).collect());
+        }
     }
 
     /// Notes what the result of one operation of a batch reports.
-    pub(super) fn note_dangling_of(&self, operation: &str, result: &OperationResult) {
+    pub(super) fn note_result(&self, operation: &str, result: &OperationResult) {
+        let body = || serde_json::from_str(operation).map_or(Value::Null, |sent: Value| sent["body"].clone());
         if let Some(fields) = &result.dangling_references {
-            let operation: Value = serde_json::from_str(operation).unwrap_or_default();
-            self.note(fields.iter().map(String::as_str), &operation["body"], true);
+            self.note(fields.iter().map(String::as_str), &body(), true);
+        }
+        if let Some(others) = &result.possible_duplicates {
+            self.note_duplicates(&body(), others.clone());
         }
     }
 

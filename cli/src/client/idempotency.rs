@@ -2,6 +2,7 @@
 
 use crate::client::Client;
 use crate::random;
+use crate::words::hex;
 use std::sync::atomic::Ordering;
 
 impl Client {
@@ -22,6 +23,6 @@ pub fn new_key() -> String {
     let mut bytes: [u8; 16] = random::bytes();
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(&bytes);
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }

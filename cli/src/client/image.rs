@@ -2,6 +2,7 @@
 
 use super::{Client, Request, connect};
 use crate::failure::{Failure, Outcome};
+use crate::words::hex;
 use bytes::Bytes;
 use futures_util::stream;
 use mfa_shared::endpoint::Endpoint;
@@ -24,23 +25,12 @@ pub type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
 /// What the daemon says about an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// Its type.
     pub content_type: String,
     /// Number of its bytes, unless something on the way has left it out.
     pub bytes: Option<u64>,
-    /// SHA-256 of its bytes.
     pub sha256: String,
     /// When it was uploaded; in seconds, which is the precision of HTTP.
     pub uploaded_on: Option<Timestamp>,
-}
-
-/// An image that arrives.
-pub struct Arriving {
-    /// What the daemon says about it.
-    pub facts: Facts,
-    response: reqwest::Response,
-    digest: digest::Context,
-    url: String,
 }
 
 /// The body of an upload, and its length.
@@ -66,20 +56,22 @@ impl Client {
         self.answered(request).await.map(drop)
     }
 
-    /// Begins to read an image.
-    pub async fn image<E>(&self, endpoint: &E) -> Outcome<Arriving>
+    /// What the daemon says about an image, and all its bytes, once their digest is right.
+    pub async fn image<E>(&self, endpoint: &E) -> Outcome<(Facts, Bytes)>
     where
         E: Endpoint<Body = Nothing, Answer = ImageBytes>,
     {
-        let response = self.request(Request::new(endpoint, &Nothing)).await?;
-        let status = response.status().as_u16();
-        if status != 200 {
-            let (status, text) = self.text(response).await?;
-            return Err(self.refused(&E::META, &endpoint.params(), status, &text));
+        let response = self.accepted(Request::new(endpoint, &Nothing)).await?;
+        let facts = facts(response.headers()).ok_or_else(|| Failure::status(200, &self.url))?;
+        let broken = |why: &str| {
+            let message = format!("the image from {} did not arrive whole: {why}", self.url);
+            Failure::new("image_broken", exit::FAILURE, message).hint("repeat the command")
+        };
+        let bytes = response.bytes().await.map_err(|error| broken(&connect::root(&error)))?;
+        if hex(digest::digest(&digest::SHA256, &bytes).as_ref()) != facts.sha256 {
+            return Err(broken("its bytes were changed"));
         }
-        let facts = facts(response.headers()).ok_or_else(|| Failure::status(status, &self.url))?;
-        let digest = digest::Context::new(&digest::SHA256);
-        Ok(Arriving { facts, response, digest, url: self.url.clone() })
+        Ok((facts, bytes))
     }
 
     /// What the daemon says about an image, without the image.
@@ -106,30 +98,7 @@ fn facts(headers: &HeaderMap) -> Option<Facts> {
 }
 
 /// The moment that a header names.
-fn moment(text: &str) -> Option<Timestamp> {
+pub(super) fn moment(text: &str) -> Option<Timestamp> {
     let since = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?))
-}
-
-impl Arriving {
-    /// The next bytes. The end is returned only once the digest of all of them is right.
-    pub async fn next(&mut self) -> Outcome<Option<Bytes>> {
-        match self.response.chunk().await {
-            Ok(Some(bytes)) => {
-                self.digest.update(&bytes);
-                Ok(Some(bytes))
-            }
-            Ok(None) => {
-                let now = self.digest.clone().finish();
-                let now: String = now.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-                if now == self.facts.sha256 { Ok(None) } else { Err(self.broken("its bytes were changed")) }
-            }
-            Err(error) => Err(self.broken(&connect::root(&error))),
-        }
-    }
-
-    fn broken(&self, why: &str) -> Failure {
-        let message = format!("the image from {} did not arrive whole: {why}", self.url);
-        Failure::new("image_broken", exit::FAILURE, message).hint("repeat the command")
-    }
 }

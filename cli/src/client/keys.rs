@@ -190,7 +190,6 @@ fn taken(file: &str) -> Failure {
         .hint("a key file is never overwritten: give another file")
 }
 
-/// A key file.
 pub struct Key {
     pair: RsaKeyPair,
     /// The application named in the file.
@@ -199,7 +198,6 @@ pub struct Key {
     pub timestamp: Option<String>,
 }
 
-/// Reads a key file.
 pub fn read(file: &str) -> Outcome<Key> {
     let text = crate::input::text(file)?;
     let bad = |why: &str| Failure::usage(format!("{file} holds no private RSA key that can sign: {why}"));

@@ -21,7 +21,6 @@ pub struct Login {
     /// The profile under which it was made; empty for none.
     #[serde(default)]
     pub profile: String,
-    /// The daemon.
     pub url: String,
     /// Who logged in.
     pub caller: String,
@@ -61,7 +60,6 @@ pub fn path() -> Outcome<PathBuf> {
     Ok(state_dir()?.join("logins.json"))
 }
 
-/// All logins.
 pub fn all() -> Outcome<Vec<Login>> {
     let path = path()?;
     let failed = |why: String| Failure::local(format!("cannot read {}: {why}", path.display()));

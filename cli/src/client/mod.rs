@@ -38,14 +38,14 @@ pub use batch::operation;
 pub use connect::check_address;
 pub use dangling::Dangling;
 pub use greeting::host_and_port;
-pub use image::{Arriving, Facts, Watch};
+pub use image::{Facts, Watch};
 pub use raw::RawReply;
 pub use references::{Asking, Asks, References};
 pub use stream::{Download, Stream};
 pub use trust::Trust;
 
 /// How requests are sent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Client {
     /// Address of the daemon, without a slash at the end.
     pub url: String,
@@ -110,18 +110,21 @@ impl<'a> Request<'a> {
     }
 
     fn of_row((meta, params): (&'static Meta, &[&'a str]), outgoing: Outgoing) -> Self {
-        let params = params.to_vec();
-        let headers = HeaderMap::new();
-        let head_only = false;
-        let reports = false;
-        let keyed = true;
-        let bulk = false;
-        let watch = None;
-        Self { meta, params, outgoing, headers, head_only, reports, keyed, bulk, watch }
+        Self {
+            meta,
+            params: params.to_vec(),
+            outgoing,
+            headers: HeaderMap::new(),
+            head_only: false,
+            reports: false,
+            keyed: true,
+            bulk: false,
+            watch: None,
+        }
     }
 }
 
-/// What is sent.
+#[derive(Clone)]
 struct Parcel {
     method: reqwest::Method,
     url: String,
@@ -152,41 +155,13 @@ const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
 /// The header by which it says up to which event it has looked.
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The text of an answer and its metadata.
-struct Heard {
-    text: String,
-    tag: Option<String>,
-    location: Option<String>,
-    left_out: Option<String>,
-    last_event: Option<u64>,
-}
-
 impl Client {
     /// A client of the daemon at an address.
     pub fn new(url: &str, retries: u32, timeout: Duration, traced: bool) -> Self {
         let url = url.trim_end_matches('/').to_owned();
-        Self {
-            url,
-            profile: String::new(),
-            retries,
-            timeout,
-            traced,
-            curl: None,
-            file: None,
-            verbose: false,
-            idempotency_key: None,
-            changes: Arc::default(),
-            token: None,
-            insecure: false,
-            trust: Trust::default(),
-            dry_run: false,
-            references: References::Reported,
-            noted: Arc::default(),
-            http: OnceLock::new(),
-        }
+        Self { url, retries, timeout, traced, ..Self::default() }
     }
 
-    /// Sends an endpoint.
     pub async fn send<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
         self.answered(Request::new(endpoint, body)).await
     }
@@ -215,19 +190,19 @@ impl Client {
         let meta = request.meta;
         let params = request.params.clone();
         let reports = request.reports;
-        let Heard { text, tag, location, left_out, last_event } = self.heard(request).await?;
-        let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
-        let value = value.map_err(|_| Failure::status(200, &self.url))?;
+        let (text, mut reply) = self.heard(request).await?;
+        if !text.is_empty() {
+            reply.value = serde_json::from_str(&text).map_err(|_| Failure::status(200, &self.url))?;
+        }
         if self.dry_run && !meta.method.reads() && !reports {
             let path = render(meta.path, &params);
-            Err(dry_run::would_be_accepted(meta.method.as_str(), &path, location))
-        } else {
-            Ok(Reply { value, tag, location, left_out, last_event })
+            return Err(dry_run::would_be_accepted(meta.method.as_str(), &path, reply.location));
         }
+        Ok(reply)
     }
 
-    /// Sends a request and reads the text of its answer, unless it is refused.
-    async fn heard(&self, mut request: Request<'_>) -> Outcome<Heard> {
+    /// Sends a request and reads the text of its answer, unless it is refused; and what its headers say.
+    async fn heard(&self, mut request: Request<'_>) -> Outcome<(String, Reply)> {
         let meta = request.meta;
         let params = request.params.clone();
         let tries = self.dry_run && !meta.method.reads();
@@ -236,17 +211,31 @@ impl Client {
         }
         let response = self.request(request).await?;
         let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
-        let tag = given(ETAG);
-        let location = given(LOCATION);
         let tried = given(DRY_RUN).is_some();
-        let left_out = given(LEFT_OUT);
-        let last_event = given(LAST_EVENT).and_then(|number| number.parse().ok());
+        let reply = Reply {
+            value: Value::Null,
+            tag: given(ETAG),
+            location: given(LOCATION),
+            left_out: given(LEFT_OUT),
+            last_event: given(LAST_EVENT).and_then(|number| number.parse().ok()),
+        };
         let (status, text) = self.text(response).await?;
         match (200..300).contains(&status) {
             true if tries && !tried => Err(dry_run::ignored(&self.url)),
-            true => Ok(Heard { text, tag, location, left_out, last_event }),
+            true => Ok((text, reply)),
             false => Err(self.refused(meta, &params, status, &text)),
         }
+    }
+
+    /// The answer to a request, before its body is read; what is no answer of a read is refused.
+    async fn accepted(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
+        let (meta, params) = (request.meta, request.params.clone());
+        let response = self.request(request).await?;
+        if response.status().as_u16() == 200 {
+            return Ok(response);
+        }
+        let (status, text) = self.text(response).await?;
+        Err(self.refused(meta, &params, status, &text))
     }
 
     /// Sends a request with the token of the caller.

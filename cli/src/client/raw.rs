@@ -10,9 +10,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName
 /// The raw answer of the daemon.
 #[derive(Debug)]
 pub struct RawReply {
-    /// Type of the body.
     pub content_type: String,
-    /// The body.
     pub bytes: Vec<u8>,
 }
 

@@ -21,9 +21,10 @@ const EXISTING_ONLY: HeaderName = HeaderName::from_static("existing-only");
 const NOT_ASKED: &[&str] = &["/transactions", "/batch"];
 
 /// What to do about a change that names a missing record.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub enum References {
     /// Make it, and report it afterwards.
+    #[default]
     Reported,
     /// Try it first, and ask the user.
     Asked(Arc<dyn Asks>),
@@ -68,7 +69,7 @@ impl Client {
     }
 
     async fn asked_about(&self, parcel: &Parcel, who: &dyn Asks) -> Outcome {
-        let Some((kind, bytes)) = &parcel.body else { return Ok(()) };
+        let Some((_, bytes)) = &parcel.body else { return Ok(()) };
         let is_role = parcel.url.ends_with("/roleIdentifier");
         if !is_role && !serde_json::from_slice(bytes).is_ok_and(|body| who.is_free(&body)) {
             return Ok(());
@@ -82,17 +83,8 @@ impl Client {
             noted: Default::default(),
             ..self.clone()
         };
-        let mut headers = parcel.headers.clone();
-        headers.insert(DRY_RUN, HeaderValue::from_static("true"));
-        let copy = Parcel {
-            method: parcel.method.clone(),
-            url: parcel.url.clone(),
-            headers,
-            body: Some((kind.clone(), bytes.clone())),
-            watch: None,
-            keyed: false,
-            bulk: false,
-        };
+        let mut copy = Parcel { watch: None, keyed: false, bulk: false, ..parcel.clone() };
+        copy.headers.insert(DRY_RUN, HeaderValue::from_static("true"));
         let answer = trial.deliver(copy).await?;
         // A refusal comes again when it is sent; or its key repeats an earlier change.
         if answer.status().is_success() && !answer.headers().contains_key(DRY_RUN) {

@@ -28,18 +28,13 @@ impl Client {
     pub async fn stream_row(&self, at: At<'_>, outgoing: Outgoing) -> Outcome<Stream> {
         let mut request = Request::of_row(at, outgoing);
         request.headers.insert(ACCEPT, HeaderValue::from_static(NDJSON_TYPE));
-        let response = self.request(request).await?;
-        let status = response.status().as_u16();
-        if status == 200 {
-            return Ok(Stream { response, buffer: Vec::new(), url: self.url.clone(), count: 0 });
-        }
-        let (status, text) = self.text(response).await?;
-        Err(self.refused(at.0, at.1, status, &text))
+        let response = self.accepted(request).await?;
+        Ok(Stream { response, buffer: Vec::new(), url: self.url.clone(), count: 0 })
     }
 
     /// Sends an endpoint whose answer is a text, and takes it as it comes.
     pub async fn plain_text<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<String> {
-        Ok(self.heard(Request::new(endpoint, body)).await?.text)
+        Ok(self.heard(Request::new(endpoint, body)).await?.0)
     }
 }
 
@@ -68,7 +63,6 @@ impl Stream {
     }
 }
 
-/// A file that arrives.
 pub struct Download {
     response: reqwest::Response,
     url: String,
@@ -80,12 +74,8 @@ impl Client {
     where
         E: Endpoint<Body = Nothing, Answer = FileBytes>,
     {
-        let response = self.request(Request::new(endpoint, &Nothing)).await?;
-        if response.status().as_u16() == 200 {
-            return Ok(Download { response, url: self.url.clone() });
-        }
-        let (status, text) = self.text(response).await?;
-        Err(self.refused(&E::META, &endpoint.params(), status, &text))
+        let response = self.accepted(Request::new(endpoint, &Nothing)).await?;
+        Ok(Download { response, url: self.url.clone() })
     }
 }
 

@@ -26,7 +26,6 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// What the settings say.
     pub fn of(settings: &Settings) -> Outcome<Self> {
         let file = |name: &str| Some(settings.get(name).0).filter(|file| !file.is_empty()).map(PathBuf::from);
         let identity = match (file("client_cert"), file("client_key")) {

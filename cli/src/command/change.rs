@@ -6,7 +6,7 @@ use crate::client::{At, Reply};
 use crate::failure::{Failure, Outcome};
 use crate::input::names::pointer;
 use crate::input::{Draft, Row};
-use mfa_shared::endpoint::Meta;
+use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Outgoing;
 use serde_json::Value;
 
@@ -73,6 +73,14 @@ impl Cx {
         Ok(cleared.iter().find(stays).cloned())
     }
 
+    /// Sends a change about a record of a noun, whose path is that of the record; then reads the record back
+    /// and prints it.
+    pub async fn act<E: Endpoint>(&self, noun: &Noun, endpoint: E, body: E::Body, what: &str) -> Outcome {
+        self.check_columns(noun.view)?;
+        self.client.send(&endpoint, &body).await?;
+        self.changed_row(noun, &endpoint.params(), what).await
+    }
+
     /// Adds who changed it, if the record says.
     pub async fn raced(&self, failure: Failure, read: At<'_>) -> Failure {
         let Ok(reply) = self.client.send_row(read, Outgoing::default()).await else { return failure };
@@ -82,7 +90,7 @@ impl Cx {
         }
     }
 
-    /// The same for a record of a noun.
+    /// Reports the result of a change of a record, and prints the record as it is now.
     pub async fn changed_row(&self, noun: &Noun, params: &[&str], what: &str) -> Outcome {
         let done = noun.done(params, what);
         match noun.read {

@@ -12,19 +12,13 @@ use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::{Nothing, Outgoing};
 use serde_json::{Value, json};
 
-/// What every command gets.
 #[derive(Debug)]
 pub struct Cx {
     pub settings: Settings,
-    /// The client.
     pub client: Client,
-    /// The output.
     pub out: Output,
-    /// Questions.
     pub prompt: Prompt,
-    /// Flags of a list.
     pub list: ListFlags,
-    /// Flags of a change.
     pub change: ChangeFlags,
 }
 

@@ -97,7 +97,8 @@ impl Cx {
         before: &Before<'_>,
         draft: &Path,
     ) -> Outcome<Option<(Outgoing, Value)>> {
-        let text = read_text(draft)?;
+        let unread = |error| Failure::local(format!("cannot read the draft {}: {error}", draft.display()));
+        let text = std::fs::read_to_string(draft).map_err(unread)?;
         let mut after = parsed(&text)?;
         if let Some(comment) = added_comment(&before.text, &text, &after) {
             let what = format!("a record keeps no comments, and this one would be lost: {comment}");
@@ -140,7 +141,6 @@ impl<'a> Rows<'a> {
 struct Before<'a> {
     value: Value,
     tag: Option<String>,
-    /// The record as YAML.
     yaml: String,
     /// The draft as the editor was given it.
     text: String,
@@ -246,11 +246,6 @@ fn open(editor: &str, path: &Path) -> Outcome {
             .hint("VISUAL or EDITOR names the editor")),
         Err(error) => Err(Failure::local(format!("cannot start the editor {editor}: {error}"))),
     }
-}
-
-fn read_text(path: &Path) -> Outcome<String> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Failure::local(format!("cannot read the draft {}: {error}", path.display())))
 }
 
 fn parsed(text: &str) -> Outcome<Value> {

@@ -141,7 +141,6 @@ impl CodeFlag {
     }
 }
 
-/// A random password.
 pub fn made_up_password() -> String {
     mfa_shared::api::users::made_up_password(random::bytes())
 }

@@ -58,7 +58,6 @@ enum Given {
     Place(usize),
 }
 
-/// An answer.
 struct Typed {
     flag: &'static str,
     /// Its pointer in the body.
@@ -140,8 +139,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
     }
 
-    /// Lets the user choose one of several things.
-    fn pick(&mut self, label: &str, shown: &[&str]) -> Outcome<usize> {
+    /// Lets the user choose one of several things, and returns its place.
+    pub fn pick(&mut self, label: &str, shown: &[&str]) -> Outcome<usize> {
         if let Some(Given::Place(place)) = self.again() {
             return Ok(place);
         }
@@ -206,11 +205,11 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         &mut self,
         (flag, pointer): (&'static str, &str),
         label: &str,
-        words: &[String],
+        words: &[impl AsRef<str>],
         need: Need,
     ) -> Outcome {
         let none = (need == Need::Optional).then_some("(none)");
-        let shown: Vec<_> = none.into_iter().chain(words.iter().map(String::as_str)).collect();
+        let shown: Vec<_> = none.into_iter().chain(words.iter().map(AsRef::as_ref)).collect();
         if words.is_empty() {
             return self.ask((flag, pointer), label, need, as_text).map(drop);
         }
@@ -249,11 +248,6 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
         let shown: Vec<_> = things.iter().map(String::as_str).chain([ANOTHER]).collect();
         Ok(Some(self.pick(label, &shown)?).filter(|chosen| *chosen < things.len()))
-    }
-
-    /// Lets the user choose one of several things, and returns its place.
-    pub fn one_of(&mut self, label: &str, things: &[String]) -> Outcome<usize> {
-        self.pick(label, &things.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// The body from the answers so far.

@@ -1,9 +1,10 @@
 //! Portraits and scans: sent, saved and shown.
 
-use crate::client::{Arriving, Facts};
+use crate::client::Facts;
 use crate::command::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
+use crate::settings::files;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{Fault, IMAGE_TOO_LARGE, IMAGE_TYPE};
 use mfa_shared::upload::{Form, Image, ImageBytes, ImageType, Upload};
@@ -114,17 +115,15 @@ impl Cx {
     where
         E: Endpoint<Body = Nothing, Answer = ImageBytes>,
     {
-        let mut image = self.client.image(endpoint).await?;
+        let (facts, bytes) = self.client.image(endpoint).await?;
         if place == "-" {
             let mut out = stdout().lock();
-            while let Some(bytes) = image.next().await? {
-                out.write_all(&bytes)?;
-            }
+            out.write_all(&bytes)?;
             return Ok(out.flush()?);
         }
-        save(&mut image, Path::new(place)).await?;
+        files::put(Path::new(place), &bytes)?;
         self.out.tip(&format!("saved in {place}"));
-        let mut record = record(identifier, &image.facts);
+        let mut record = record(identifier, &facts);
         record["file"] = json!(place);
         self.out.show(&views::IMAGE, &record)
     }
@@ -134,11 +133,7 @@ impl Cx {
     where
         E: Endpoint<Body = Nothing, Answer = ImageBytes>,
     {
-        let mut image = self.client.image(endpoint).await?;
-        let mut bytes = Vec::new();
-        while let Some(more) = image.next().await? {
-            bytes.extend_from_slice(&more);
-        }
+        let (_, bytes) = self.client.image(endpoint).await?;
         match self.out.picture(&bytes) {
             Ok(drawn) => self.out.document("picture", &drawn),
             Err(why) => {
@@ -174,25 +169,6 @@ fn record(identifier: &str, facts: &Facts) -> Value {
         "sha256": facts.sha256,
         "uploadedOn": facts.uploaded_on,
     })
-}
-
-/// The file is renamed when complete, so that a broken connection leaves the old one.
-async fn save(image: &mut Arriving, place: &Path) -> Outcome {
-    let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", place.display()));
-    // A device or a pipe takes bytes as they come, and is never replaced by a file.
-    if place.exists() && !place.is_file() {
-        let mut file = File::options().write(true).open(place).map_err(failed)?;
-        while let Some(bytes) = image.next().await? {
-            file.write_all(&bytes).map_err(failed)?;
-        }
-        return Ok(());
-    }
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".mfa-").tempfile_in(folder).map_err(failed)?;
-    while let Some(bytes) = image.next().await? {
-        file.write_all(&bytes).map_err(failed)?;
-    }
-    file.persist(place).map(drop).map_err(|error| failed(error.error))
 }
 
 #[cfg(test)]

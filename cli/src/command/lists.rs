@@ -6,7 +6,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::shape::Shape;
 use crate::output::views::{HISTORY, View};
 use crate::output::{has, worth};
-use crate::words::{nearest, quoted};
+use crate::words::{did_you_mean, grouped, quoted};
 use mfa_shared::api::audit::{AuditQuery, AuditRecord, ListAudit};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
@@ -78,7 +78,10 @@ impl Cx {
                 }
                 listing.finish()?;
                 if more {
-                    self.out.tip(&format!("the first {}; --all for the rest", grouped(limit.unwrap_or(0))));
+                    self.out.tip(&format!(
+                        "the first {}; --all for the rest",
+                        grouped(&limit.unwrap_or(0).to_string())
+                    ));
                 }
             }
         }
@@ -135,7 +138,8 @@ impl Cx {
 
     fn mention_rest(&self, shown: u64, total: u64) {
         if shown < total {
-            self.out.tip(&format!("{} of {}; --all for the rest", grouped(shown), grouped(total)));
+            let [shown, total] = [shown, total].map(|count| grouped(&count.to_string()));
+            self.out.tip(&format!("{shown} of {total}; --all for the rest"));
         }
     }
 }
@@ -164,8 +168,7 @@ impl Filter {
         let path = column.map_or(name.to_owned(), |column| column.pointer[1..].replace('/', "."));
         let known = page.column(&within(&path.replace('*', "1")));
         if let (None, Err(why)) = (column, known) {
-            let near = nearest(name, view.columns.iter().map(|column| column.name));
-            let hint = near.first().map_or(why, |near| format!("did you mean {near}?"));
+            let hint = did_you_mean(name, view.columns.iter().map(|column| column.name)).unwrap_or(why);
             return Err(Failure::usage(format!("the records have no \"{name}\"")).hint(hint));
         }
         let words = page.words(&within(&path));
@@ -185,9 +188,8 @@ impl Filter {
                     return Err(Failure::usage(what).hint(hint));
                 }
                 if !words.is_empty() && !value.is_empty() {
-                    let near = nearest(value, words.iter().map(String::as_str));
-                    let hint = near.first().map(|near| format!("did you mean {near}?"));
-                    let hint = hint.unwrap_or_else(|| format!("it is one of {}", words.join(", ")));
+                    let meant = did_you_mean(value, words.iter().map(String::as_str));
+                    let hint = meant.unwrap_or_else(|| format!("it is one of {}", words.join(", ")));
                     return Err(Failure::usage(format!("{name} is never \"{value}\"")).hint(hint));
                 }
                 value.to_owned()
@@ -241,19 +243,6 @@ fn compare(a: &Value, b: &Value) -> Ordering {
     }
 }
 
-/// A count with commas: `1,203`.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,10 +263,5 @@ mod tests {
         sorted.sort_by(compare);
         assert_eq!(sorted, numbers("[-500, 0, 2.0, 9.75, 10.05, 10.5, 100, 1999999999999999.5]"));
         assert_eq!(compare(&numbers("[2.0]")[0], &numbers("[2]")[0]), Ordering::Equal);
-    }
-
-    #[test]
-    fn counts_are_grouped_by_thousands() {
-        assert_eq!([5, 1203, 1_000_000].map(grouped), ["5", "1,203", "1,000,000"]);
     }
 }

@@ -14,7 +14,7 @@ use mfa_shared::api::definitions::{GetDefinition, ListDefinitions};
 use mfa_shared::api::instances::GetInstance;
 use mfa_shared::api::ledger::GetLedgerAccount;
 use mfa_shared::api::tellers::GetTeller;
-use mfa_shared::endpoint::{Endpoint, Meta, segments};
+use mfa_shared::endpoint::{Endpoint, Meta, render, segments};
 use mfa_shared::fault::Fault;
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
@@ -30,12 +30,8 @@ pub struct Money<'a> {
     /// The parameters of the path with their names.
     path: Vec<(&'static str, String)>,
     scales: Option<Scales>,
-    /// The currencies of accounts that were looked up.
-    codes: HashMap<String, Option<String>>,
-    /// The account of a drawer that was looked up.
-    drawer: Option<String>,
-    /// The product of an account that was looked up; none where it may not be read.
-    product: Option<Option<String>>,
+    /// What other records said, by their addresses; nothing where one may not be read.
+    found: HashMap<String, Option<String>>,
 }
 
 /// How many digits follow the point, according to the products.
@@ -79,9 +75,7 @@ impl<'a> Money<'a> {
             currency: None,
             path: names.zip(params.iter().map(|param| (*param).to_owned())).collect(),
             scales: None,
-            codes: HashMap::new(),
-            drawer: None,
-            product: None,
+            found: HashMap::new(),
         }
     }
 
@@ -123,11 +117,13 @@ impl<'a> Money<'a> {
             Currency::Accounts(pointer) => self.code_of_any(texts(record, pointer)).await,
             Currency::PathAccount => self.code_of_any(self.parameter("account")).await,
             Currency::PathInstance => {
-                let product = self.product().await;
-                return self.scales.as_ref()?.products.get(&product?).copied();
+                let account = GetInstance { account: self.parameter("account")? };
+                let product = self.said(account, "productIdentifier").await?;
+                return self.scales.as_ref()?.products.get(&product).copied();
             }
             Currency::PathTeller => {
-                let drawer = self.drawer().await;
+                let (office, teller) = (self.parameter("office")?, self.parameter("teller")?);
+                let drawer = self.said(GetTeller { office, teller }, "tellerAccountIdentifier").await;
                 self.code_of_any(drawer).await
             }
         };
@@ -141,36 +137,23 @@ impl<'a> Money<'a> {
     /// The currency of the first of some accounts that has one.
     async fn code_of_any(&mut self, accounts: impl IntoIterator<Item = String>) -> Option<String> {
         for account in accounts {
-            if !self.codes.contains_key(&account) {
-                let read = GetLedgerAccount { account: account.clone() };
-                let reply = self.client.send(&read, &Nothing).await.ok();
-                let code = reply.and_then(|reply| Some(reply.value["currency"].as_str()?.to_owned()));
-                self.codes.insert(account.clone(), code);
-            }
-            if let Some(code) = self.codes.get(&account).and_then(Clone::clone) {
-                return Some(code);
+            let code = self.said(GetLedgerAccount { account }, "currency").await;
+            if code.is_some() {
+                return code;
             }
         }
         None
     }
 
-    async fn product(&mut self) -> Option<String> {
-        if self.product.is_none() {
-            let read = GetInstance { account: self.parameter("account")? };
+    /// A text of another record, which is read once.
+    async fn said<E: Endpoint<Body = Nothing>>(&mut self, read: E, property: &str) -> Option<String> {
+        let address = render(E::META.path, &read.params());
+        if !self.found.contains_key(&address) {
             let reply = self.client.send(&read, &Nothing).await.ok();
-            self.product =
-                Some(reply.and_then(|reply| Some(reply.value["productIdentifier"].as_str()?.to_owned())));
+            let text = reply.and_then(|reply| Some(reply.value[property].as_str()?.to_owned()));
+            self.found.insert(address.clone(), text);
         }
-        self.product.clone().flatten()
-    }
-
-    async fn drawer(&mut self) -> Option<String> {
-        if self.drawer.is_none() {
-            let read = GetTeller { office: self.parameter("office")?, teller: self.parameter("teller")? };
-            let teller = self.client.send(&read, &Nothing).await.ok()?.value;
-            self.drawer = Some(teller["tellerAccountIdentifier"].as_str()?.to_owned());
-        }
-        self.drawer.clone()
+        self.found.get(&address).cloned().flatten()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::failure::Outcome;
 use crate::input::{self, Row};
 use crate::output::MASK;
 use crate::output::views::{RESULT, View};
-use clap::{Arg, ArgMatches};
+use clap::Arg;
 use mfa_shared::api::search::HitKind;
 use mfa_shared::endpoint::{Meta, segments};
 use mfa_shared::object::Object;
@@ -50,7 +50,6 @@ pub struct Noun {
     pub typed: &'static str,
     /// Other words for it, separated by spaces.
     pub alias: &'static str,
-    /// What it is about.
     pub about: &'static str,
     /// One of its records, in words.
     pub singular: &'static str,
@@ -124,7 +123,6 @@ pub struct Samples {
 /// How records travel in bulk.
 #[derive(Debug)]
 pub struct Import {
-    /// Several records, in words.
     pub plural: &'static str,
     /// Columns that name a record in the report; the last one is its identifier.
     pub id: &'static [&'static str],
@@ -140,7 +138,6 @@ pub struct Import {
     pub only_change: fn(&Value) -> bool,
     /// A row that works, for the template.
     pub example: &'static [(&'static str, &'static str)],
-    /// Command lines that work.
     pub examples: &'static [&'static str],
     /// The same for the export.
     pub export_examples: &'static [&'static str],
@@ -184,7 +181,6 @@ pub const APPLY: Apply =
 /// A property that is set by an endpoint of its own.
 #[derive(Debug)]
 pub struct Own {
-    /// Its name.
     pub property: &'static str,
     /// Whether creating a record leaves it out.
     pub always: bool,
@@ -274,11 +270,6 @@ impl Noun {
             Arg::new(*param).value_name(&*value.leak()).help(help).required(true)
         };
         params.iter().map(argument).collect()
-    }
-
-    /// The values of these arguments.
-    pub fn given(&self, params: &[&'static str], matches: &ArgMatches) -> Vec<String> {
-        params.iter().filter_map(|param| matches.get_one::<String>(param).cloned()).collect()
     }
 
     /// Covers the secret of a record.

@@ -41,11 +41,9 @@ pub trait Verb: Args + FromArgMatches {
     const BULK: bool = false;
     /// Exit codes in addition to the usual ones and those of its endpoint.
     const EXITS: &'static [i32] = &[];
-    /// Does the work.
     fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
 }
 
-/// The work of a verb.
 pub type Work<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
 
 /// What a verb takes, and what it does with it.
@@ -53,14 +51,14 @@ pub type Work<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
 enum Doing {
     /// A verb with a type of its own.
     Own(fn(Command) -> Command, for<'a> fn(&'a ArgMatches, &'a Cx) -> Work<'a>),
-    /// A verb that many nouns have.
-    Common(&'static Noun, Flags, CommonWork),
+    /// A verb that many nouns have, with the parameters of its path.
+    Common(&'static Noun, &'static [&'static str], Flags, CommonWork),
     /// A verb that shows what its endpoint answers about one record, of which this is a word.
     Shows(&'static Meta, &'static View, &'static str),
 }
 
 type Flags = fn(&'static Noun, Command) -> Command;
-type CommonWork = for<'a> fn(&'static Noun, &'a ArgMatches, &'a Cx) -> Work<'a>;
+type CommonWork = for<'a> fn(&'static Noun, &'a [&'a str], &'a ArgMatches, &'a Cx) -> Work<'a>;
 
 /// A verb as data.
 #[derive(Debug, Clone, Copy)]
@@ -69,9 +67,7 @@ pub struct Leaf {
     pub name: &'static str,
     /// Row of the endpoint table.
     pub endpoint: Option<&'static Meta>,
-    /// What it does.
     pub about: &'static str,
-    /// Command lines that work.
     pub examples: &'static [&'static str],
     /// Left out of help and completions.
     pub hidden: bool,
@@ -88,56 +84,71 @@ pub struct Leaf {
     doing: Doing,
 }
 
+impl Leaf {
+    /// A verb without anything special.
+    const fn of(name: &'static str, examples: &'static [&'static str], doing: Doing) -> Self {
+        Self {
+            name,
+            endpoint: None,
+            about: "",
+            examples,
+            hidden: false,
+            needs_profile: true,
+            needs_settings: true,
+            serves: false,
+            bulk: false,
+            exits: &[],
+            doing,
+        }
+    }
+}
+
 /// A verb that many nouns have, as it is for one of them.
 pub struct Common {
-    /// What is typed.
     pub name: &'static str,
-    /// Row of the endpoint table.
     pub endpoint: Option<&'static Meta>,
-    /// What it does.
     pub about: String,
-    /// Command lines that work.
     pub examples: Vec<String>,
-    /// Works on many records.
     pub bulk: bool,
-    /// Adds what it takes.
+    /// The parameters of the path of what it is about, which are its first arguments.
+    pub path: Vec<&'static str>,
+    /// Adds what else it takes.
     pub flags: Flags,
-    /// Does the work.
+    /// Does the work, with the values of the path.
     pub run: CommonWork,
 }
+
+/// Most of them.
+pub const COMMON: Common = Common {
+    name: "",
+    endpoint: None,
+    about: String::new(),
+    examples: Vec::new(),
+    bulk: false,
+    path: Vec::new(),
+    flags: |_, command| command,
+    run: |_, _, _, _| Box::pin(async { Ok(()) }),
+};
 
 impl Common {
     /// The verb of a noun. The tree of commands lives as long as the process, and its texts with it.
     pub fn of(self, noun: &'static Noun) -> Node {
         let examples = self.examples.into_iter().map(|line| &*line.leak());
-        Node::Leaf(Leaf {
-            name: self.name,
-            endpoint: self.endpoint,
-            about: self.about.leak(),
-            examples: examples.collect::<Vec<_>>().leak(),
-            hidden: false,
-            needs_profile: true,
-            needs_settings: true,
-            serves: false,
-            bulk: self.bulk,
-            exits: &[],
-            doing: Doing::Common(noun, self.flags, self.run),
-        })
+        let doing = Doing::Common(noun, self.path.leak(), self.flags, self.run);
+        let leaf = Leaf::of(self.name, examples.collect::<Vec<_>>().leak(), doing);
+        Node::Leaf(Leaf { endpoint: self.endpoint, about: self.about.leak(), bulk: self.bulk, ..leaf })
     }
 }
 
 /// A verb, or a group of them.
 #[derive(Debug, Clone, Copy)]
 pub enum Node {
-    /// A verb.
     Leaf(Leaf),
     /// A noun, or a part of one.
     Group {
-        /// What is typed.
         name: &'static str,
         /// Other words for it, separated by spaces.
         alias: &'static str,
-        /// What it is about.
         about: &'static str,
         /// What follows.
         nodes: &'static [Node],
@@ -146,47 +157,51 @@ pub enum Node {
 
 /// A row of a table of verbs.
 pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
+    let doing = Doing::Own(flags_of::<V>, |matches, cx| {
+        Box::pin(async move {
+            let read = V::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
+            read.run(cx).await
+        })
+    });
     Node::Leaf(Leaf {
-        name,
         endpoint: V::ENDPOINT,
         about: V::ABOUT,
-        examples: V::EXAMPLES,
         hidden: V::HIDDEN,
         needs_profile: !V::MENDS_PROFILES && !V::FINDS_FAULTS,
         needs_settings: !V::FINDS_FAULTS,
         serves: V::SERVES,
         bulk: V::BULK,
         exits: V::EXITS,
-        doing: Doing::Own(flags_of::<V>, |matches, cx| {
-            Box::pin(async move {
-                let read = V::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
-                read.run(cx).await
-            })
-        }),
+        ..Leaf::of(name, V::EXAMPLES, doing)
     })
 }
 
-/// A row for a verb that shows what an endpoint answers about a record, which its path names.
+/// A verb that shows what an endpoint answers about a record, of which `of` is a word; the path names it.
+#[derive(Debug, Clone, Copy)]
+pub struct Shows {
+    name: &'static str,
+    endpoint: &'static Meta,
+    view: &'static View,
+    of: &'static str,
+}
+
+/// A row for such a verb, which lacks its examples.
 pub const fn shows(
     name: &'static str,
     endpoint: &'static Meta,
     view: &'static View,
     of: &'static str,
-    examples: &'static [&'static str],
-) -> Node {
-    Node::Leaf(Leaf {
-        name,
-        endpoint: Some(endpoint),
-        about: endpoint.doc,
-        examples,
-        hidden: false,
-        needs_profile: true,
-        needs_settings: true,
-        serves: false,
-        bulk: false,
-        exits: &[],
-        doing: Doing::Shows(endpoint, view, of),
-    })
+) -> Shows {
+    Shows { name, endpoint, view, of }
+}
+
+impl Shows {
+    /// The row with command lines that work.
+    pub const fn examples(self, examples: &'static [&'static str]) -> Node {
+        let doing = Doing::Shows(self.endpoint, self.view, self.of);
+        let leaf = Leaf::of(self.name, examples, doing);
+        Node::Leaf(Leaf { endpoint: Some(self.endpoint), about: self.endpoint.doc, ..leaf })
+    }
 }
 
 /// A row for a group of verbs.
@@ -251,7 +266,7 @@ pub fn subcommand(node: &'static Node) -> Command {
                 .hide(leaf.hidden);
             let command = match leaf.doing {
                 Doing::Own(flags, _) => return command.defer(flags),
-                Doing::Common(noun, flags, _) => flags(noun, command),
+                Doing::Common(noun, path, flags, _) => flags(noun, command.args(noun.arguments(path))),
                 Doing::Shows(row, _, of) => command.args(params(row.path).map(|param| {
                     Arg::new(param).value_name("ID").help(format!("Identifier of the {of}")).required(true)
                 })),
@@ -278,12 +293,17 @@ fn sentence(about: &'static str) -> &'static str {
 }
 
 impl Node {
-    /// What is typed.
     pub fn name(&self) -> &'static str {
         match self {
             Node::Leaf(leaf) => leaf.name,
             Node::Group { name, .. } => name,
         }
+    }
+
+    /// Every word for it, the name first.
+    pub fn words(&self) -> impl Iterator<Item = &'static str> {
+        let alias = if let Node::Group { alias, .. } = self { alias } else { "" };
+        std::iter::once(self.name()).chain(alias.split_whitespace())
     }
 
     /// What it does or is about, where help shows it.
@@ -293,11 +313,6 @@ impl Node {
             Node::Group { about, .. } => Some(about),
         }
     }
-
-    pub fn is_called(&self, word: &str) -> bool {
-        let alias = if let Node::Group { alias, .. } = self { alias } else { "" };
-        self.name() == word || alias.split_whitespace().any(|alias| alias == word)
-    }
 }
 
 impl Leaf {
@@ -305,11 +320,12 @@ impl Leaf {
     pub fn run<'a>(&self, matches: &'a ArgMatches, cx: &'a Cx) -> Work<'a> {
         match self.doing {
             Doing::Own(_, run) => run(matches, cx),
-            Doing::Common(noun, _, run) => run(noun, matches, cx),
-            Doing::Shows(row, view, _) => Box::pin(async move {
-                let given = params(row.path).filter_map(|param| matches.get_one::<String>(param));
-                cx.show_row((row, &given.map(String::as_str).collect::<Vec<_>>()), view).await
-            }),
+            Doing::Common(noun, path, _, run) => {
+                Box::pin(async move { run(noun, &given(path.iter().copied(), matches), matches, cx).await })
+            }
+            Doing::Shows(row, view, _) => {
+                Box::pin(async move { cx.show_row((row, &given(params(row.path), matches)), view).await })
+            }
         }
     }
 
@@ -322,4 +338,9 @@ impl Leaf {
     pub fn changes(&self) -> bool {
         self.endpoint.is_some_and(|meta| !meta.method.reads())
     }
+}
+
+/// The values of the parameters of a path.
+fn given(path: impl Iterator<Item = &'static str>, matches: &ArgMatches) -> Vec<&str> {
+    path.filter_map(|param| matches.get_one::<String>(param)).map(String::as_str).collect()
 }

@@ -1,8 +1,9 @@
 //! Amounts and dates that are written as people at some place write them are not taken: something else may be
 //! meant. What they are refused with says how to write them.
 
+use crate::failure::{Failure, Outcome};
 use mfa_shared::amount::Amount;
-use mfa_shared::time::Date;
+use mfa_shared::time::{Date, DateRange};
 use serde_json::Value;
 
 /// Marks between thousands, and before the cents, of one place or another.
@@ -21,12 +22,23 @@ pub fn money(text: &str) -> Result<Value, String> {
     serde_json::to_value(amount).map_err(|error| error.to_string())
 }
 
-/// Reads a date.
 pub fn date(text: &str) -> Result<Date, String> {
     Date::parse(text).ok_or_else(|| {
         let meant = meant(text).map_or_else(String::new, |date| format!(", such as {date}"));
         format!("it must be a date, YYYY-MM-DD{meant}")
     })
+}
+
+/// The days from one to another; a missing end is that of the calendar.
+pub fn days(first: Option<Date>, last: Option<Date>) -> Outcome<Option<DateRange>> {
+    if first.is_none() && last.is_none() {
+        return Ok(None);
+    }
+    let first = first.or_else(|| Date::new(0, 1, 1));
+    match first.zip(last.or_else(|| Date::new(9999, 12, 31))) {
+        Some((first, last)) if first > last => Err(Failure::usage("the first day is after the last")),
+        ends => Ok(ends.map(|(first, last)| DateRange { first, last })),
+    }
 }
 
 /// Reads a moment, or a date for its beginning in UTC. What is neither is left to the rule of the field.

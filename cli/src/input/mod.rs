@@ -7,10 +7,10 @@ pub mod prompt;
 pub mod shape;
 pub mod yaml;
 
-pub use local::{date, moment, money};
+pub use local::{date, days, moment, money};
 
 use crate::failure::{Failure, Outcome};
-use crate::words::nearest;
+use crate::words::did_you_mean;
 use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::identifier::wire_name;
@@ -103,7 +103,6 @@ impl Draft {
         self
     }
 
-    /// The text of a property.
     pub fn text(&self, property: &str) -> Option<&str> {
         self.properties.get(property)?.as_str()
     }
@@ -146,14 +145,12 @@ impl Draft {
 /// A row of the endpoint table with the rules of its body, where the type of the endpoint is not known.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// The row.
     pub meta: &'static Meta,
     /// A value as the body, checked against the same rules as in the daemon.
     pub body: fn(&Value) -> Outcome<Outgoing>,
 }
 
 impl Row {
-    /// The row of an endpoint.
     pub const fn of<E: Endpoint>() -> Self {
         Self { meta: const { &E::META }, body: |value| Ok(body::<E>(value)?.write()) }
     }
@@ -208,7 +205,6 @@ pub fn account_kind(text: &str) -> Result<AccountKind, String> {
     AccountKind::find(text).ok_or_else(|| format!("it must be one of {}", AccountKind::listed()))
 }
 
-/// Reads a whole number.
 pub fn integer(text: &str) -> Result<Value, String> {
     text.parse::<i64>().map(Value::from).map_err(|_| "it must be a whole number".to_owned())
 }
@@ -231,8 +227,8 @@ pub fn pairs<T: Object>(text: &str) -> Result<Draft, String> {
         let name = wire_name(&name.trim().replace('-', "_"));
         let Some(field) = fields.iter().find(|field| field.name == name) else {
             let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
-            return Err(match nearest(&name, names.iter().copied()).first() {
-                Some(near) => format!("there is no {name}: did you mean {near}?"),
+            return Err(match did_you_mean(&name, names.iter().copied()) {
+                Some(meant) => format!("there is no {name}: {meant}"),
                 None => format!("there is no {name} among {}", names.join(", ")),
             });
         };
@@ -409,12 +405,5 @@ mod tests {
         assert_eq!(read.text("catalogIdentifier"), Some("kyc"));
         assert_eq!(read.text("value"), Some("a=b/c"));
         assert!(custom_value("kyc=1").is_err());
-    }
-
-    #[test]
-    fn near_names_come_nearest_first() {
-        let names = ["cust-001", "cust-010", "accra"];
-        assert_eq!(nearest("cust-01", names.into_iter()), ["cust-001", "cust-010"]);
-        assert!(nearest("x", names.into_iter()).is_empty());
     }
 }

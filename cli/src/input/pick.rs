@@ -36,7 +36,6 @@ struct List<'a> {
     term: &'a Term,
     label: &'a str,
     shown: &'a [String],
-    /// The typed filter.
     typed: String,
     /// The line that is marked, counted among those that are left.
     at: usize,

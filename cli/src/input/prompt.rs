@@ -71,7 +71,6 @@ impl Prompt {
         !self.no_input && stdin().is_terminal() && stderr().is_terminal()
     }
 
-    /// Asks for a yes.
     pub fn confirm(&self, what: &str) -> Outcome {
         if self.yes {
             return Ok(());

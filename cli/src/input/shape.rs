@@ -4,7 +4,7 @@
 //! is a cell of JSON. A day of year, month and day is `YYYY-MM-DD`.
 
 use crate::output::{guarded, unguarded};
-use crate::words::nearest;
+use crate::words::did_you_mean;
 use mfa_shared::endpoint::Meta;
 use mfa_shared::object::named_schemas;
 use mfa_shared::time::Date;
@@ -54,7 +54,6 @@ impl Column {
 pub struct Described {
     /// Its name, such as `address.city`.
     pub name: String,
-    /// What it means.
     pub doc: String,
     /// Whether every row needs it; within an optional object, whether the object needs it.
     pub required: bool,
@@ -125,11 +124,9 @@ impl Shape {
                 _ => {
                     path.push(Step::Name(step.to_owned()));
                     let properties = at["properties"].as_object().cloned().unwrap_or_default();
-                    let near = || nearest(step, properties.keys().map(String::as_str));
-                    properties.get(step).cloned().ok_or_else(|| match near().first() {
-                        Some(near) => format!("did you mean {near}?"),
-                        None => names(&properties),
-                    })?
+                    let meant = || did_you_mean(step, properties.keys().map(String::as_str));
+                    let wrong = || meant().unwrap_or_else(|| names(&properties));
+                    properties.get(step).cloned().ok_or_else(wrong)?
                 }
             };
             at = resolved(&next);

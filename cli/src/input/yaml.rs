@@ -10,7 +10,6 @@ use std::collections::HashMap;
 /// Values that aliases may add to a document.
 const ALIASED_VALUES_MAX: usize = 100_000;
 
-/// Reads a document.
 pub fn parse(text: &str) -> Result<Value, String> {
     let mut documents = documents(text)?;
     match documents.len() {

@@ -13,7 +13,6 @@ use mfa_shared::fault::{self, exit};
 use mfa_shared::rule::Word;
 use mfa_shared::wire::Query;
 
-/// The verbs about access.
 pub const VERBS: &[Node] = &[verb::<CanI>("can-i"), verb::<Token>("token")];
 
 #[derive(Args)]
@@ -62,10 +61,7 @@ impl Verb for CanI {
     const EXAMPLES: &'static [&'static str] =
         &["mfa auth can-i CHANGE /customers", "mfa auth can-i READ /customers/c-001 --user esi"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let user = match self.user {
-            Some(user) => user,
-            None => login::user(cx, "--user").await?,
-        };
+        let user = login::user(cx, self.user, "--user").await?;
         let asked = Query(AccessQuery { operation: self.operation, path: self.path.clone() });
         let answer = cx.client.send(&GetUserAccess { user: user.clone() }, &asked).await?.value;
         let requests: Vec<RequestAccess> = serde_json::from_value(answer.clone())

@@ -9,6 +9,7 @@ use crate::command::cx::{Cx, Done};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
+use crate::settings::files::unwritable;
 use crate::settings::{Origin, state_dir};
 use crate::words::quoted;
 use clap::Args;
@@ -38,9 +39,7 @@ const LOOK_MILLIS: u64 = 50;
 /// What is remembered about a daemon in the background. Whether it is running, the daemon itself is asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mark {
-    /// Process.
     pub pid: i32,
-    /// Address.
     pub url: String,
     /// Folder of its store.
     pub data_dir: PathBuf,
@@ -193,8 +192,7 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     let tls_flags = flags.tls_cert.clone().zip(flags.tls_key.clone());
     let mark = Mark { pid, url: client.url.clone(), data_dir, store, store_flag, tls_flags, auth };
     let text = json!(mark).to_string();
-    fs::write(&place.mark, text)
-        .map_err(|error| Failure::local(format!("cannot write {}: {error}", place.mark.display())))?;
+    fs::write(&place.mark, text).map_err(unwritable(&place.mark))?;
     Ok(true)
 }
 
@@ -208,8 +206,7 @@ fn spawn(
 ) -> Outcome<Child> {
     let log = OpenOptions::new().create(true).append(true).open(&place.log);
     let failed = |error| Failure::local(format!("cannot start the daemon: {error}"));
-    let log =
-        log.map_err(|error| Failure::local(format!("cannot write {}: {error}", place.log.display())))?;
+    let log = log.map_err(unwritable(&place.log))?;
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.args(["daemon", "run", "--data-dir"]).arg(data_dir);
     command.args(["--listen", &listen.to_string(), "--auth", auth]);

@@ -29,7 +29,6 @@ use tokio::signal::unix::SignalKind;
 const THREADS_END: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The verbs of the noun.
 pub const VERBS: &[Node] = &[
     verb::<create::Create>("create"),
     verb::<Verify>("verify"),

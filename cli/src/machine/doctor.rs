@@ -37,7 +37,6 @@ pub struct Doctor {
     data_dir: Option<String>,
 }
 
-/// What a check found.
 enum Finding {
     Fine(String),
     /// The finding, and the command that repairs it.
@@ -51,7 +50,6 @@ use Finding::{Fine, Warning};
 struct Seen<'a> {
     cx: &'a Cx,
     flags: DaemonFlags,
-    /// Folder of the store.
     folder: PathBuf,
     /// Whether the store is that folder, and no database.
     on_machine: bool,

@@ -5,7 +5,7 @@ use crate::client::keys;
 use crate::client::logins::{self, Login as Kept};
 use crate::command::cx::{Cx, Done};
 use crate::command::flags::{CodeFlag, PasswordFlags};
-use crate::command::verb::Verb;
+use crate::command::verb::{Node, Verb, shows};
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::moment::now_seconds;
@@ -130,8 +130,11 @@ pub async fn log_in(client: &Client, user: &str, password: String, otp: Option<S
     Ok(token)
 }
 
-/// The user who is logged in, for commands about their own record; `flag` names another.
-pub async fn user(cx: &Cx, flag: &str) -> Outcome<String> {
+/// The user that was given, or the one who is logged in; `flag` is what names another.
+pub async fn user(cx: &Cx, given: Option<String>, flag: &str) -> Outcome<String> {
+    if let Some(user) = given {
+        return Ok(user);
+    }
     let token = cx.client.send(&GetCurrentToken {}, &Nothing).await?.value;
     let refused = match (token["application"].as_str(), token["user"].as_str()) {
         (None, Some(user)) => return Ok(user.to_owned()),
@@ -192,13 +195,5 @@ pub async fn end<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E, what: &str) 
     cx.done(Done { noun: "daemon", id: &cx.client.url, what })
 }
 
-#[derive(Args)]
-pub struct Whoami {}
-
-impl Verb for Whoami {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetCurrentToken::META);
-    const EXAMPLES: &'static [&'static str] = &["mfa whoami", "mfa whoami -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(GetCurrentToken {}, &views::TOKEN).await
-    }
-}
+pub const WHOAMI: Node = shows("whoami", &GetCurrentToken::META, &views::TOKEN, "")
+    .examples(&["mfa whoami", "mfa whoami -o json"]);

@@ -8,12 +8,11 @@ use crate::failure::{Failure, Outcome};
 use crate::output::views;
 use crate::settings::profiles::{self, Profile};
 use crate::settings::{Origin, TABLE};
-use crate::words::nearest;
+use crate::words::hint_beside;
 use clap::Args;
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 
-/// The verbs of the noun.
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Show>("show"),
@@ -161,9 +160,8 @@ fn check_setting(name: &str) -> Outcome {
     if TABLE.iter().any(|setting| setting.name == name) {
         return Ok(());
     }
-    let near = nearest(name, TABLE.iter().map(|setting| setting.name));
-    let near = near.first().map_or_else(String::new, |near| format!("did you mean {near}? "));
-    Err(Failure::usage(format!("there is no setting \"{name}\"")).hint(format!("{near}see: mfa config view")))
+    let hint = hint_beside(name, TABLE.iter().map(|setting| setting.name), "see: mfa config view");
+    Err(Failure::usage(format!("there is no setting \"{name}\"")).hint(hint))
 }
 
 #[derive(Args)]

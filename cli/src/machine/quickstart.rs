@@ -94,7 +94,8 @@ impl Verb for Quickstart {
         let elsewhere = if client.url == cx.client.url {
             String::new()
         } else {
-            format!("  export MFA_URL={} MFA_LISTEN={}\n", client.url, listen_of(&client))
+            let listen = client.url.rsplit('/').next().unwrap_or_default();
+            format!("  export MFA_URL={} MFA_LISTEN={listen}\n", client.url)
         };
         let (first, second) = match records["totalElements"].as_u64() {
             Some(0) => ("offices create head-office --name \"Head Office\"", "customers create --help"),
@@ -106,11 +107,6 @@ impl Verb for Quickstart {
         cx.out.tip(&format!("try next:\n{elsewhere}{}  mfa daemon stop", lines.concat()));
         Ok(())
     }
-}
-
-/// The address on which the daemon of a client listens.
-fn listen_of(client: &Client) -> &str {
-    client.url.rsplit('/').next().unwrap_or_default()
 }
 
 /// Prepares a store before its daemon starts; returns the password of the operator if it is new.

@@ -6,8 +6,7 @@ use crate::command::verb::{Node, Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::settings::files;
 use clap::Args;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The unit; `@NAME@` is filled in.
@@ -17,7 +16,6 @@ const DATA_DIR: &str = "/var/lib/mfa/store";
 /// What systemd makes and owns for a service.
 const STATE_DIRS: &str = "/var/lib/";
 const PLACE: &str = "/etc/systemd/system/mfa.service";
-/// The user of the service.
 const USER: &str = "mfa";
 /// Where packages put the program.
 const PACKAGED: &str = "/usr/bin/mfa";
@@ -81,7 +79,7 @@ impl Verb for Install {
                 if present.is_ok() {
                     cx.prompt.confirm(&format!("{place} is different; overwrite it?"))?;
                 }
-                write(&self.to, &unit).map_err(|failure| {
+                files::replace_public(&self.to, &unit).map_err(|failure| {
                     failure.hint("write it as root, or elsewhere with --to; look at it: mfa service print")
                 })?;
             }
@@ -93,13 +91,7 @@ impl Verb for Install {
 }
 
 /// Writes a world-readable file, as units are.
-fn write(place: &Path, unit: &str) -> Outcome {
-    files::replace(place, unit.as_bytes())?;
-    Ok(fs::set_permissions(place, Permissions::from_mode(0o644))?)
-}
-
 impl Print {
-    /// The path of the program.
     fn program(&self) -> Outcome<String> {
         let path = match &self.program {
             Some(path) if path.is_absolute() => path.clone(),

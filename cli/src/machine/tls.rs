@@ -16,7 +16,6 @@ use rustls::pki_types::CertificateDer;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// The verbs of the noun.
 pub const VERBS: &[Node] =
     &[verb::<generate::Generate>("generate"), verb::<Show>("show"), verb::<TrustIt>("trust")];
 
@@ -134,7 +133,6 @@ fn beside_config(url: &str) -> Outcome<PathBuf> {
     Ok(folder.join(format!("{}.pem", host_and_port(url)?.0)))
 }
 
-/// A certificate in PEM form.
 fn pem(certificate: &CertificateDer<'_>) -> String {
     use base64::Engine;
     let text = base64::engine::general_purpose::STANDARD.encode(certificate);

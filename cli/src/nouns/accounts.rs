@@ -4,7 +4,7 @@ pub mod statement;
 
 use super::{customers, ledger, offices, products};
 use crate::client::Client;
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::money::Money;
 use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
@@ -71,15 +71,11 @@ pub const NOUN: Noun = Noun {
         verb::<Types>("types"),
         verb::<statement::Entries>("entries"),
         verb::<statement::Statement>("statement"),
-        verb::<super::interest::OfAccount>("interest"),
+        super::interest::OF_ACCOUNT,
         verb::<super::interest::PayOut>("pay-interest"),
     ],
     ..noun::NOUN
 };
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "account", id, what }
-}
 
 /// Accounts that begin with a text, of one customer or of all.
 pub async fn identifiers(client: &Client, customer: Option<&str>, typed: &str) -> Vec<String> {
@@ -219,8 +215,7 @@ impl Verb for Create {
         let account = location.as_deref().and_then(split).and_then(|mut segments| segments.pop());
         let unknown = || Failure::local("the daemon did not say which account it made".to_owned());
         let account = account.ok_or_else(unknown)?;
-        cx.changed(done(&account, "created"), GetInstance { account: account.clone() }, &views::INSTANCE)
-            .await
+        cx.changed_row(&NOUN, &[&account], "created").await
     }
 }
 
@@ -270,9 +265,7 @@ macro_rules! commands {
                     cx.prompt.before_ending(&format!("close account {account} for good"), &account)?;
                 }
                 let body = Form(InstanceCommandForm { command: InstanceCommand::$command });
-                let read = GetInstance { account: account.clone() };
-                let endpoint = CommandInstance { account: account.clone() };
-                cx.change(endpoint, body, done(&account, $done), read, &views::INSTANCE).await
+                cx.act(&NOUN, CommandInstance { account }, body, $done).await
             }
         }
     )*};

@@ -10,7 +10,7 @@ use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Section};
 use crate::command::verb::{Verb, shows, verb};
 use crate::failure::{Failure, Outcome};
-use crate::nouns::ledger::day;
+use crate::input::{date, days};
 use crate::output::Format;
 use crate::output::views;
 use clap::Args;
@@ -19,7 +19,7 @@ use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
 use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
 use mfa_shared::rule::Word;
-use mfa_shared::time::{Date, DateRange};
+use mfa_shared::time::Date;
 use mfa_shared::wire::{Listed, Query};
 use serde_json::Value;
 use std::fs::OpenOptions;
@@ -43,13 +43,8 @@ pub const NOUN: Noun = Noun {
         verb::<Show>("show"),
         verb::<Follow>("follow"),
         verb::<Verify>("verify"),
-        shows(
-            "head",
-            &GetAuditHead::META,
-            &views::AUDIT_HEAD,
-            "",
-            &["mfa audit head", "mfa audit head -o jsonl >>ledger-of-heads"],
-        ),
+        shows("head", &GetAuditHead::META, &views::AUDIT_HEAD, "")
+            .examples(&["mfa audit head", "mfa audit head -o jsonl >>ledger-of-heads"]),
         verb::<Export>("export"),
         verb::<Prune>("prune"),
     ],
@@ -80,10 +75,10 @@ pub struct Filter {
     #[arg(long, value_name = "ID")]
     request: Option<String>,
     /// First day, in UTC
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     from: Option<Date>,
     /// Last day, in UTC
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     to: Option<Date>,
     /// Records after this number
     #[arg(long, value_name = "SEQUENCE")]
@@ -92,19 +87,9 @@ pub struct Filter {
 
 impl Filter {
     fn query(&self, paging: Paging<AuditRecord>) -> Outcome<AuditQuery> {
-        let dates = match (self.from, self.to) {
-            (None, None) => None,
-            (first, last) => {
-                let ends = (Date::new(0, 1, 1), Date::new(9999, 12, 31));
-                first.or(ends.0).zip(last.or(ends.1)).map(|(first, last)| DateRange { first, last })
-            }
-        };
-        if dates.is_some_and(|dates| dates.first > dates.last) {
-            return Err(Failure::usage("the first day is after the last"));
-        }
         Ok(AuditQuery {
             paging,
-            dates,
+            dates: days(self.from, self.to)?,
             actor: self.actor.clone(),
             operation: self.operation.clone(),
             outcome: self.outcome,
@@ -128,11 +113,11 @@ impl Verb for List {
         "mfa audit list --outcome refused --operation CreateToken -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        self.filter.query(Paging::default())?;
+        let asked = self.filter.query(Paging::default())?;
         let query = |mut paging: Paging<AuditRecord>| {
             // The newest first, unless --sort says otherwise.
             paging.descending |= paging.sort_column.is_none();
-            Query(self.filter.query(paging).unwrap_or_default())
+            Query(AuditQuery { paging, ..asked.clone() })
         };
         cx.list(ListAudit {}, &views::AUDIT, query).await
     }

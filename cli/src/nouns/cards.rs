@@ -3,7 +3,7 @@
 mod scans;
 
 use super::customers;
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
@@ -56,10 +56,6 @@ pub const NOUN: Noun = Noun {
     parts: &[&scans::NOUN],
     ..noun::NOUN
 };
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "card", id, what }
-}
 
 #[derive(Args)]
 pub struct List {
@@ -164,7 +160,7 @@ impl Verb for Create {
         let endpoint = CreateCard { customer: self.customer.clone() };
         let body = draft.body::<CreateCard>()?;
         let recorded = json!([body.0]);
-        cx.change(endpoint, body, done(&card, "recorded"), read, &views::CARD).await?;
+        cx.change(endpoint, body, NOUN.done(&[&card], "recorded"), read, &views::CARD).await?;
         customers::warn_of_expired(cx, &self.customer, &recorded);
         Ok(())
     }

@@ -3,7 +3,7 @@
 mod guided;
 mod portraits;
 
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::flags::{AddressFlags, ContactFlags};
 use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
 use crate::command::verb::{Verb, group, shows, verb};
@@ -77,23 +77,14 @@ pub const NOUN: Noun = Noun {
         verb::<Unlock>("unlock"),
         verb::<Close>("close"),
         verb::<Reopen>("reopen"),
-        shows(
-            "commands",
-            &ListCustomerCommands::META,
-            &views::CUSTOMER_COMMAND,
-            "customer",
-            &["mfa customers commands c-001", "mfa customers commands c-001 -o csv"],
-        ),
+        shows("commands", &ListCustomerCommands::META, &views::CUSTOMER_COMMAND, "customer")
+            .examples(&["mfa customers commands c-001", "mfa customers commands c-001 -o csv"]),
         group("address", "", "The address of a customer", &[verb::<AddressSet>("set")]),
         group("contacts", "contact", "How a customer is reached", &[verb::<ContactsSet>("set")]),
     ],
     parts: &[&portraits::NOUN],
     ..noun::NOUN
 };
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "customer", id, what }
-}
 
 #[derive(Args)]
 pub struct List {
@@ -354,9 +345,7 @@ async fn command(cx: &Cx, customer: String, action: &str, comment: Option<String
     if matches!(action, "LOCK" | "CLOSE") {
         cx.prompt.before_ending(&format!("{} customer {customer}", action.to_lowercase()), &customer)?;
     }
-    let read = GetCustomer { customer: customer.clone() };
-    let endpoint = CommandCustomer { customer: customer.clone() };
-    cx.change(endpoint, body, done(&customer, what), read, &views::CUSTOMER).await
+    cx.act(&NOUN, CommandCustomer { customer }, body, what).await
 }
 
 #[derive(Args)]
@@ -376,11 +365,8 @@ impl Verb for AddressSet {
         "mfa offices address get head-office -o json | mfa customers address set c-001 --from -",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let customer = self.customer;
         let body = self.address.draft()?.body::<SetCustomerAddress>()?;
-        let read = GetCustomer { customer: customer.clone() };
-        let endpoint = SetCustomerAddress { customer: customer.clone() };
-        cx.change(endpoint, body, done(&customer, "given an address"), read, &views::CUSTOMER).await
+        cx.act(&NOUN, SetCustomerAddress { customer: self.customer }, body, "given an address").await
     }
 }
 
@@ -401,9 +387,6 @@ impl Verb for ContactsSet {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let body = self.contacts.body::<SetCustomerContacts>()?;
-        let customer = self.customer;
-        let read = GetCustomer { customer: customer.clone() };
-        let endpoint = SetCustomerContacts { customer: customer.clone() };
-        cx.change(endpoint, body, done(&customer, "given contacts"), read, &views::CUSTOMER).await
+        cx.act(&NOUN, SetCustomerContacts { customer: self.customer }, body, "given contacts").await
     }
 }

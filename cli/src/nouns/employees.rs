@@ -1,6 +1,6 @@
 //! Employees and how they are reached.
 
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::flags::ContactFlags;
 use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
 use crate::command::verb::{Verb, group, shows, verb};
@@ -66,16 +66,10 @@ pub const NOUN: Noun = Noun {
             "How an employee is reached",
             &[
                 verb::<ContactsSet>("set"),
-                shows(
-                    "list",
-                    &ListEmployeeContacts::META,
-                    &views::CONTACT,
-                    "employee",
-                    &[
-                        "mfa employees contacts list efua.sarpong",
-                        "mfa employees contacts list efua.sarpong -o json",
-                    ],
-                ),
+                shows("list", &ListEmployeeContacts::META, &views::CONTACT, "employee").examples(&[
+                    "mfa employees contacts list efua.sarpong",
+                    "mfa employees contacts list efua.sarpong -o json",
+                ]),
                 verb::<ContactsDelete>("delete"),
             ],
         ),
@@ -89,10 +83,6 @@ fn by_preference(mut employee: Value) -> Value {
         contacts.sort_by_key(|contact| contact["preferenceLevel"].as_i64().unwrap_or(i64::MAX));
     }
     employee
-}
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "employee", id, what }
 }
 
 #[derive(Args)]
@@ -212,7 +202,7 @@ impl Verb for ContactsSet {
         let body = self.contacts.body::<SetEmployeeContacts>()?;
         let read = ListEmployeeContacts { employee: employee.clone() };
         let endpoint = SetEmployeeContacts { employee: employee.clone() };
-        cx.change(endpoint, body, done(&employee, "given contacts"), read, &views::CONTACT).await
+        cx.change(endpoint, body, NOUN.done(&[&employee], "given contacts"), read, &views::CONTACT).await
     }
 }
 
@@ -233,6 +223,6 @@ impl Verb for ContactsDelete {
         let employee = self.employee;
         cx.prompt.before_destroying(&format!("remove the contacts of employee {employee}"), &employee)?;
         cx.client.send(&DeleteEmployeeContacts { employee: employee.clone() }, &Nothing).await?;
-        cx.done(done(&employee, "left without contacts"))
+        cx.done(NOUN.done(&[&employee], "left without contacts"))
     }
 }

@@ -2,16 +2,15 @@
 
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, Noun, Section};
-use crate::command::verb::{Verb, verb};
-use crate::failure::{Failure, Outcome};
-use crate::input::Draft;
-use crate::nouns::ledger::day;
+use crate::command::verb::{Node, Verb, shows, verb};
+use crate::failure::Outcome;
+use crate::input::{Draft, date, days};
 use crate::output::views;
 use clap::Args;
 use mfa_shared::api::interest::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
-use mfa_shared::time::{Date, DateRange};
+use mfa_shared::time::Date;
 use mfa_shared::wire::{Listed, Nothing, Query};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -31,10 +30,10 @@ pub const NOUN: Noun = Noun {
 #[derive(Args)]
 pub struct Run {
     /// Last day to run, in UTC; yesterday by default
-    #[arg(value_name = "DATE", value_parser = day)]
+    #[arg(value_name = "DATE", value_parser = date)]
     date: Option<Date>,
     /// Day with which the first run of all begins; by default it is the last day itself
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     from: Option<Date>,
 }
 
@@ -87,10 +86,10 @@ pub async fn runs_of(cx: &Cx, date: Date) -> Outcome<Vec<Value>> {
 #[derive(Args)]
 pub struct Runs {
     /// First day
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     from: Option<Date>,
     /// Last day
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     to: Option<Date>,
     /// Runs of this product only
     #[arg(short, long, value_name = "ID")]
@@ -102,15 +101,7 @@ impl Verb for Runs {
     const EXAMPLES: &'static [&'static str] =
         &["mfa interest runs", "mfa interest runs --product savings --from 2026-01-01 -o csv"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let ends = (Date::new(0, 1, 1), Date::new(9999, 12, 31));
-        let dates = match (self.from, self.to) {
-            (None, None) => None,
-            (first, last) => first.or(ends.0).zip(last.or(ends.1)),
-        };
-        let dates = dates.map(|(first, last)| DateRange { first, last });
-        if dates.is_some_and(|dates| dates.first > dates.last) {
-            return Err(Failure::usage("the first day is after the last"));
-        }
+        let dates = days(self.from, self.to)?;
         let query = |mut paging: Paging<InterestRun>| {
             // The newest first, unless --sort says otherwise.
             paging.descending |= paging.sort_column.is_none();
@@ -120,21 +111,12 @@ impl Verb for Runs {
     }
 }
 
-#[derive(Args)]
-pub struct OfAccount {
-    /// Identifier of the account
-    #[arg(value_name = "ID")]
-    account: String,
-}
-
-impl Verb for OfAccount {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetInstanceInterest::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa accounts interest c-003.9100.00002", "mfa accounts interest c-003.9100.00002 -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(GetInstanceInterest { account: self.account }, &views::ACCOUNT_INTEREST).await
-    }
-}
+/// What an account has accrued.
+pub const OF_ACCOUNT: Node =
+    shows("interest", &GetInstanceInterest::META, &views::ACCOUNT_INTEREST, "account").examples(&[
+        "mfa accounts interest c-003.9100.00002",
+        "mfa accounts interest c-003.9100.00002 -o json",
+    ]);
 
 #[derive(Args)]
 pub struct PayOut {

@@ -3,16 +3,15 @@
 use crate::command::cx::Cx;
 use crate::command::money::Money;
 use crate::command::noun::{self, Noun, Samples, Section};
-use crate::command::verb::{Verb, verb};
-use crate::failure::{Failure, Outcome};
-use crate::input::{account_kind, date};
+use crate::command::verb::{Verb, shows, verb};
+use crate::failure::Outcome;
+use crate::input::{account_kind, date, days};
 use crate::output::text;
 use crate::output::views;
 use crate::paper::{Column, Paper, PaperFlags, Part, Table};
 use clap::Args;
 use mfa_shared::api::ledger::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::query::Paging;
 use mfa_shared::time::{Date, DateRange};
 use mfa_shared::wire::Query;
 use serde_json::Value;
@@ -57,14 +56,16 @@ const JOURNAL: Noun = Noun {
     singular: "entry",
     read: Some(&GetJournalEntry::META),
     view: &views::JOURNAL_ENTRY,
-    verbs: &[verb::<Journal>("list"), verb::<Entry>("get")],
+    verbs: &[
+        verb::<Journal>("list"),
+        shows("get", &GetJournalEntry::META, &views::JOURNAL_ENTRY, "entry").examples(&[
+            "for entry in $(mfa ledger journal list -o id); do mfa ledger journal get $entry; done",
+            "for entry in $(mfa ledger journal list --type ACCO -o id); do\n    \
+             mfa ledger journal get $entry -o json; done",
+        ]),
+    ],
     ..noun::NOUN
 };
-
-/// A day of the calendar.
-pub fn day(text: &str) -> Result<Date, String> {
-    date(text)
-}
 
 #[derive(Args)]
 pub struct Accounts {
@@ -87,30 +88,17 @@ impl Verb for Accounts {
 #[derive(Args)]
 pub struct Days {
     /// First day of posting, in UTC
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     from: Option<Date>,
     /// Last day of posting, in UTC
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     to: Option<Date>,
 }
 
 impl Days {
-    /// The part of a list that was posted on these days.
-    pub fn query<T>(&self, paging: Paging<T>) -> Outcome<EntryQuery<T>> {
-        let end = |year, month, day| Date::new(year, month, day);
-        let dates = match (self.from, self.to) {
-            (None, None) => None,
-            (first, last) => {
-                let range = first.or_else(|| end(0, 1, 1)).zip(last.or_else(|| end(9999, 12, 31)));
-                let range = range.map(|(first, last)| DateRange { first, last });
-                Some(
-                    range
-                        .filter(|range| range.first <= range.last)
-                        .ok_or_else(|| Failure::usage("the first day is after the last"))?,
-                )
-            }
-        };
-        Ok(EntryQuery { paging, dates })
+    /// The range of days, where there is one.
+    pub fn range(&self) -> Outcome<Option<DateRange>> {
+        days(self.from, self.to)
     }
 }
 
@@ -128,9 +116,9 @@ impl Verb for Entries {
     const EXAMPLES: &'static [&'static str] =
         &["mfa ledger entries 1000", "mfa ledger entries 1000 --from 2026-01-01 --sort -sequence -o csv"];
     async fn run(self, cx: &Cx) -> Outcome {
-        self.days.query::<AccountEntry>(Paging::default())?;
-        let days = |paging| Query(self.days.query(paging).unwrap_or_default());
-        cx.list(ListAccountEntries { account: self.account.clone() }, &views::ACCOUNT_ENTRY, days).await
+        let dates = self.days.range()?;
+        let query = |paging| Query(EntryQuery { paging, dates });
+        cx.list(ListAccountEntries { account: self.account }, &views::ACCOUNT_ENTRY, query).await
     }
 }
 
@@ -151,9 +139,9 @@ impl Verb for Journal {
     const EXAMPLES: &'static [&'static str] =
         &["mfa ledger journal list", "mfa ledger journal list --account 1000 --type CDPT --to 2026-12-31"];
     async fn run(self, cx: &Cx) -> Outcome {
-        self.days.query::<JournalEntry>(Paging::default())?;
+        let dates = self.days.range()?;
         let query = |paging| {
-            let entries = self.days.query(paging).unwrap_or_default();
+            let entries = EntryQuery { paging, dates };
             Query(JournalQuery { entries, account: self.account.clone(), r#type: self.kind.clone() })
         };
         cx.list(ListJournal {}, &views::JOURNAL_ENTRY, query).await
@@ -161,28 +149,9 @@ impl Verb for Journal {
 }
 
 #[derive(Args)]
-pub struct Entry {
-    /// Identifier of the entry
-    #[arg(value_name = "ID")]
-    entry: String,
-}
-
-impl Verb for Entry {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetJournalEntry::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "for entry in $(mfa ledger journal list -o id); do mfa ledger journal get $entry; done",
-        "for entry in $(mfa ledger journal list --type ACCO -o id); do\n    \
-         mfa ledger journal get $entry -o json; done",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(GetJournalEntry { entry: self.entry }, &views::JOURNAL_ENTRY).await
-    }
-}
-
-#[derive(Args)]
 pub struct TrialBalanceVerb {
     /// The day at whose end the balances are taken; now by default
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     as_of: Option<Date>,
     #[command(flatten)]
     paper: PaperFlags,

@@ -1,6 +1,6 @@
 //! Offices, branches, addresses, external references.
 
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::flags::AddressFlags;
 use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
 use crate::command::verb::{Verb, group, shows, verb};
@@ -84,16 +84,10 @@ pub const NOUN: Noun = Noun {
             "References that other systems have to an office",
             &[
                 verb::<ReferencesSet>("set"),
-                shows(
-                    "list",
-                    &ListOfficeReferences::META,
-                    &views::REFERENCE,
-                    "office",
-                    &[
-                        "mfa offices references list head-office",
-                        "mfa offices references list head-office -o json",
-                    ],
-                ),
+                shows("list", &ListOfficeReferences::META, &views::REFERENCE, "office").examples(&[
+                    "mfa offices references list head-office",
+                    "mfa offices references list head-office -o json",
+                ]),
             ],
         ),
     ],
@@ -107,10 +101,6 @@ pub async fn named(cx: &Cx, identifier: &str) -> Outcome<String> {
     }
     let office = cx.if_readable(&GetOffice { office: identifier.to_owned() }).await?;
     Ok(named_for_people(&text(&office, "/name"), identifier))
-}
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "office", id, what }
 }
 
 #[derive(Args)]
@@ -236,7 +226,7 @@ impl Verb for AddBranch {
         let body = draft.body::<CreateBranch>()?;
         let read = GetOffice { office: office.clone() };
         let endpoint = CreateBranch { office: self.parent };
-        cx.change(endpoint, body, done(&office, "created"), read, &views::OFFICE).await
+        cx.change(endpoint, body, NOUN.done(&[&office], "created"), read, &views::OFFICE).await
     }
 }
 
@@ -261,7 +251,7 @@ impl Verb for AddressSet {
         let body = self.address.draft()?.body::<SetOfficeAddress>()?;
         let read = GetOfficeAddress { office: office.clone() };
         let endpoint = SetOfficeAddress { office: office.clone() };
-        cx.change(endpoint, body, done(&office, "given an address"), read, &views::ADDRESS).await
+        cx.change(endpoint, body, NOUN.done(&[&office], "given an address"), read, &views::ADDRESS).await
     }
 }
 
@@ -301,7 +291,7 @@ impl Verb for AddressDelete {
         cx.prompt
             .before_destroying(&format!("remove the address of office {}", self.office), &self.office)?;
         cx.client.send(&DeleteOfficeAddress { office: self.office.clone() }, &Nothing).await?;
-        cx.done(done(&self.office, "left without an address"))
+        cx.done(NOUN.done(&[&self.office], "left without an address"))
     }
 }
 
@@ -330,6 +320,6 @@ impl Verb for ReferencesSet {
         let read = ListOfficeReferences { office: office.clone() };
         let endpoint = SetOfficeReference { office: office.clone() };
         let body = draft.body::<SetOfficeReference>()?;
-        cx.change(endpoint, body, done(&office, "given a reference"), read, &views::REFERENCE).await
+        cx.change(endpoint, body, NOUN.done(&[&office], "given a reference"), read, &views::REFERENCE).await
     }
 }

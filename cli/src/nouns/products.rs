@@ -3,7 +3,7 @@
 mod dividends;
 mod guided;
 
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
 use crate::command::verb::{Verb, group, shows, verb};
 use crate::failure::Outcome;
@@ -81,28 +81,14 @@ pub const NOUN: Noun = Noun {
         verb::<Update>("update"),
         verb::<Activate>("activate"),
         verb::<Deactivate>("deactivate"),
-        shows(
-            "commands",
-            &ListDefinitionCommands::META,
-            &views::DEFINITION_COMMAND,
-            "product",
-            &["mfa products commands savings", "mfa products commands savings -o csv"],
-        ),
-        shows(
-            "accounts",
-            &ListDefinitionInstances::META,
-            &views::INSTANCE,
-            "product",
-            &["mfa products accounts savings", "mfa products accounts savings -o csv"],
-        ),
+        shows("commands", &ListDefinitionCommands::META, &views::DEFINITION_COMMAND, "product")
+            .examples(&["mfa products commands savings", "mfa products commands savings -o csv"]),
+        shows("accounts", &ListDefinitionInstances::META, &views::INSTANCE, "product")
+            .examples(&["mfa products accounts savings", "mfa products accounts savings -o csv"]),
         group("dividends", "dividend", "Dividends of share products", dividends::VERBS),
     ],
     ..noun::NOUN
 };
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: NOUN.singular, id, what }
-}
 
 #[derive(Args)]
 pub struct Create {
@@ -280,7 +266,5 @@ impl Verb for Deactivate {
 
 async fn command(cx: &Cx, definition: String, action: &str, note: Option<String>, what: &str) -> Outcome {
     let body = Draft::default().set("action", Some(action)).set("note", note).body::<CommandDefinition>()?;
-    let read = GetDefinition { definition: definition.clone() };
-    let endpoint = CommandDefinition { definition: definition.clone() };
-    cx.change(endpoint, body, done(&definition, what), read, &views::DEFINITION).await
+    cx.act(&NOUN, CommandDefinition { definition }, body, what).await
 }

@@ -140,12 +140,8 @@ impl Drawn {
     }
 }
 
-fn days() -> RangedU64ValueParser<u32> {
-    RangedU64ValueParser::new().range(1..=u64::from(DAYS_MAX))
-}
-
-fn months() -> RangedU64ValueParser<u32> {
-    RangedU64ValueParser::new().range(1..=u64::from(MONTHS_MAX))
+fn up_to(max: u32) -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(1..=u64::from(max))
 }
 
 #[derive(Args)]
@@ -154,7 +150,7 @@ pub struct Cash {
     #[arg(value_name = "OFFICE")]
     office: String,
     /// Days up to today, in UTC
-    #[arg(long, value_name = "N", default_value_t = DAYS_DEFAULT, value_parser = days())]
+    #[arg(long, value_name = "N", default_value_t = DAYS_DEFAULT, value_parser = up_to(DAYS_MAX))]
     days: u32,
     #[command(flatten)]
     plot: PlotFlags,
@@ -186,7 +182,7 @@ pub struct Deposits {
     #[arg(value_name = "PRODUCT")]
     product: String,
     /// Months up to the present one, in UTC
-    #[arg(long, value_name = "N", default_value_t = MONTHS_DEFAULT, value_parser = months())]
+    #[arg(long, value_name = "N", default_value_t = MONTHS_DEFAULT, value_parser = up_to(MONTHS_MAX))]
     months: u32,
     #[command(flatten)]
     plot: PlotFlags,
@@ -215,7 +211,7 @@ impl Verb for Deposits {
 #[derive(Args)]
 pub struct Customers {
     /// Months up to the present one, in UTC
-    #[arg(long, value_name = "N", default_value_t = MONTHS_DEFAULT, value_parser = months())]
+    #[arg(long, value_name = "N", default_value_t = MONTHS_DEFAULT, value_parser = up_to(MONTHS_MAX))]
     months: u32,
     #[command(flatten)]
     plot: PlotFlags,

@@ -134,5 +134,5 @@ fn view(roles: &[Role]) -> View {
         let name: &'static str = role.identifier.clone().leak();
         columns.push(column(name, format!("/{name}").leak(), 1));
     }
-    View { plural: "groups", id: "/group", state: "", columns: columns.leak() }
+    View::of("groups").columns(columns.leak())
 }

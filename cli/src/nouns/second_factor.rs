@@ -42,10 +42,7 @@ impl Verb for Status {
     const EXAMPLES: &'static [&'static str] =
         &["mfa second-factor status", "mfa second-factor status esi -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let user = match self.user {
-            Some(user) => user,
-            None => login::user(cx, "USER").await?,
-        };
+        let user = login::user(cx, self.user, "USER").await?;
         cx.show(GetSecondFactor { user }, &views::SECOND_FACTOR).await
     }
 }
@@ -64,7 +61,7 @@ impl Verb for Enable {
         } else {
             cx.out.check_columns(&views::RECOVERY_CODE)?;
         }
-        let user = login::user(cx, "a login").await?;
+        let user = login::user(cx, None, "a login").await?;
         let made = cx
             .client
             .send(&BeginSecondFactor { user: user.clone() }, &Json(SecondFactorWish {}))
@@ -117,7 +114,7 @@ impl Verb for Confirm {
         "mfa second-factor confirm --otp-file code.txt -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let user = login::user(cx, "a login").await?;
+        let user = login::user(cx, None, "a login").await?;
         let code = self.code.known(cx)?;
         confirm(cx, user, &code).await
     }
@@ -140,10 +137,7 @@ impl Verb for Disable {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let is_own = self.user.is_none();
-        let user = match self.user {
-            Some(user) => user,
-            None => login::user(cx, "--user").await?,
-        };
+        let user = login::user(cx, self.user, "--user").await?;
         cx.prompt.before_ending(&format!("remove the second factor of user {user}"), &user)?;
         let body = if is_own {
             input::body::<EnableSecondFactor>(&json!({ "code": self.code.known(cx)? }))?.0.into()

@@ -24,14 +24,6 @@ pub const NOUN: Noun = Noun {
     ..noun::NOUN
 };
 
-/// The user of a flag, or the one who is logged in.
-async fn user(cx: &Cx, given: Option<String>, flag: &str) -> Outcome<String> {
-    match given {
-        Some(user) => Ok(user),
-        None => login::user(cx, flag).await,
-    }
-}
-
 #[derive(Args)]
 pub struct List {
     /// The user; by default the one who is logged in
@@ -51,7 +43,7 @@ impl Verb for List {
             let records = logins::all()?.iter().map(kept).collect();
             return cx.out.show(&views::LOGIN, &Value::Array(records));
         }
-        cx.show(ListUserSessions { user: user(cx, self.user, "USER").await? }, &views::SESSION).await
+        cx.show(ListUserSessions { user: login::user(cx, self.user, "USER").await? }, &views::SESSION).await
     }
 }
 
@@ -81,7 +73,7 @@ impl Verb for End {
         "mfa sessions end $(mfa sessions list esi -o id | head -n 1) --user esi --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let user = user(cx, self.user, "--user").await?;
+        let user = login::user(cx, self.user, "--user").await?;
         let session = self.session;
         cx.prompt.before_ending(&format!("end session {session} of user {user}"), &session)?;
         cx.client.send(&EndUserSession { user, session: session.clone() }, &Nothing).await?;
@@ -104,7 +96,7 @@ impl Verb for EndAll {
     const EXAMPLES: &'static [&'static str] =
         &["mfa sessions end-all --user esi --yes", "mfa sessions end-all --user esi --others --yes"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let user = user(cx, self.user, "--user").await?;
+        let user = login::user(cx, self.user, "--user").await?;
         let which = if self.others { "all other sessions" } else { "all sessions" };
         cx.prompt.before_ending(&format!("end {which} of user {user}"), &user)?;
         let query = Query(ExceptQuery { current: self.others });

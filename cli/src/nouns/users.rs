@@ -1,7 +1,7 @@
 //! Users, their roles and passwords.
 
 use crate::client::logins;
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::flags::{PasswordFlags, made_up_password, show_once};
 use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
 use crate::command::verb::{Verb, shows, verb};
@@ -53,22 +53,13 @@ pub const NOUN: Noun = Noun {
     samples: Samples { one: "esi", deleted: "esi", edit: "" },
     verbs: &[
         verb::<Create>("create"),
-        shows(
-            "permissions",
-            &ListUserPermissions::META,
-            &views::PERMISSION,
-            "user",
-            &["mfa users permissions esi", "mfa users permissions esi -o json"],
-        ),
+        shows("permissions", &ListUserPermissions::META, &views::PERMISSION, "user")
+            .examples(&["mfa users permissions esi", "mfa users permissions esi -o json"]),
         verb::<SetRole>("set-role"),
         verb::<SetPassword>("set-password"),
     ],
     ..noun::NOUN
 };
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "user", id, what }
-}
 
 #[derive(Args)]
 pub struct Create {
@@ -109,7 +100,7 @@ impl Verb for Create {
         if self.generate_password {
             show_once(cx, &user, &password, ", to be changed at login");
         }
-        cx.changed(done(&user, "created"), GetUser { user: user.clone() }, &views::USER).await
+        cx.changed_row(&NOUN, &[&user], "created").await
     }
 }
 
@@ -128,10 +119,8 @@ impl Verb for SetRole {
     const EXAMPLES: &'static [&'static str] =
         &["mfa users set-role esi teller", "mfa users set-role esi deactivated"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let user = self.user;
         let body = Draft::default().set("identifier", Some(self.role)).body::<SetUserRole>()?;
-        let read = GetUser { user: user.clone() };
-        cx.change(SetUserRole { user: user.clone() }, body, done(&user, "changed"), read, &views::USER).await
+        cx.act(&NOUN, SetUserRole { user: self.user }, body, "changed").await
     }
 }
 
@@ -175,6 +164,6 @@ impl Verb for SetPassword {
             logins::forget(&cx.client.profile, &cx.client.url)?;
             cx.out.tip(&format!("your logins have ended; log in again: mfa login {user}"));
         }
-        cx.done(done(&user, "given a new password"))
+        cx.done(NOUN.done(&[&user], "given a new password"))
     }
 }

@@ -1,6 +1,6 @@
 //! Webhooks: events that the daemon delivers to an address.
 
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
@@ -40,10 +40,6 @@ pub const NOUN: Noun = Noun {
 
 /// A receiver has 20 seconds; the daemon's answer takes a little longer.
 const TEST_TIMEOUT: Duration = Duration::from_secs(35);
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "webhook", id, what }
-}
 
 // What a webhook can be given when it is created and when it is changed.
 #[derive(Args)]
@@ -128,16 +124,14 @@ impl Verb for Update {
         let draft =
             self.flags.draft(self.receiver)?.set("kinds", self.all_kinds.then_some(Vec::<String>::new()));
         draft.check_given()?;
-        changed(cx, &self.webhook, draft, "updated").await
+        changed(cx, self.webhook, draft, "updated").await
     }
 }
 
 /// Changes a webhook and shows it.
-async fn changed(cx: &Cx, webhook: &str, draft: Draft, what: &str) -> Outcome {
-    let endpoint = UpdateSubscription { subscription: webhook.to_owned() };
-    let read = GetSubscription { subscription: webhook.to_owned() };
+async fn changed(cx: &Cx, webhook: String, draft: Draft, what: &str) -> Outcome {
     let body = draft.body::<UpdateSubscription>()?;
-    cx.change(endpoint, body, done(webhook, what), read, &views::WEBHOOK).await
+    cx.act(&NOUN, UpdateSubscription { subscription: webhook }, body, what).await
 }
 
 #[derive(Args)]
@@ -172,7 +166,7 @@ impl Verb for Pause {
     const EXAMPLES: &'static [&'static str] = &["mfa webhooks pause sync", "mfa webhooks pause sync -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let draft = Draft::default().set("state", Some("PAUSED"));
-        changed(cx, &self.webhook, draft, "paused").await
+        changed(cx, self.webhook, draft, "paused").await
     }
 }
 
@@ -189,7 +183,7 @@ impl Verb for Resume {
         &["mfa webhooks resume sync", "mfa webhooks resume sync -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let draft = Draft::default().set("state", Some("ACTIVE"));
-        changed(cx, &self.webhook, draft, "resumed").await
+        changed(cx, self.webhook, draft, "resumed").await
     }
 }
 
@@ -209,12 +203,8 @@ impl Verb for Position {
     const EXAMPLES: &'static [&'static str] =
         &["mfa webhooks position sync 0", "mfa webhooks position sync 3 -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let (endpoint, read) = (
-            MoveSubscription { subscription: self.webhook.clone() },
-            GetSubscription { subscription: self.webhook.clone() },
-        );
         let body = Json(SubscriptionPosition { position: self.position.into() });
-        cx.change(endpoint, body, done(&self.webhook, "moved"), read, &views::WEBHOOK).await
+        cx.act(&NOUN, MoveSubscription { subscription: self.webhook }, body, "moved").await
     }
 }
 

@@ -14,7 +14,6 @@ pub fn texts(record: &Value, pointer: &str) -> Vec<String> {
     values(record, pointer).into_iter().map(plain).collect()
 }
 
-/// The values at a pointer.
 pub fn values<'v>(record: &'v Value, pointer: &str) -> Vec<&'v Value> {
     let mut values = vec![record];
     for step in pointer.split('/').skip(1) {

@@ -1,6 +1,5 @@
 //! Formats of the output, and when it has colour.
 
-/// Format of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// Columns that fit the terminal
@@ -28,7 +27,6 @@ impl Format {
     }
 }
 
-/// When colour is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Colour {
     /// On a terminal

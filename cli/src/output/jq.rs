@@ -20,7 +20,6 @@ impl std::fmt::Debug for Expression {
 }
 
 impl Expression {
-    /// Reads an expression.
     pub fn parse(text: &str) -> Outcome<Self> {
         let bad = |why: String| {
             Failure::usage(format!("\"{text}\" is not a jq expression: {why}"))

@@ -30,6 +30,7 @@ pub use screen::Screen;
 
 use crate::failure::{Failure, Outcome};
 use crate::output::views::{Column, View};
+use crate::words::did_you_mean;
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stderr, stdout};
 use std::rc::Rc;
@@ -40,11 +41,9 @@ pub const MASK: &str = "***";
 /// Where and how this command prints.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// Format of the records.
     pub format: Format,
     /// Whether the user asked for it.
     pub format_asked: bool,
-    /// The terminal.
     pub screen: Screen,
     /// Columns that were asked for; empty for the view's own.
     pub columns: Vec<String>,
@@ -281,7 +280,6 @@ impl Output {
         }
     }
 
-    /// Prints a warning.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
             self.insist(text);
@@ -312,10 +310,7 @@ pub fn show_failure(failure: &Failure, structured: bool, screen: &Screen) {
 
 fn unknown_column(view: &View, name: &str) -> Failure {
     let names: Vec<_> = view.columns.iter().map(|column| column.name).collect();
-    let near = crate::words::nearest(name, names.iter().copied());
-    let hint = match near.first() {
-        Some(near) => format!("did you mean {near}?"),
-        None => format!("the columns are {}", names.join(", ")),
-    };
+    let meant = did_you_mean(name, names.iter().copied());
+    let hint = meant.unwrap_or_else(|| format!("the columns are {}", names.join(", ")));
     Failure::usage(format!("there is no column \"{name}\"")).hint(hint)
 }

@@ -8,9 +8,7 @@ use terminal_size::{Height, Width, terminal_size_of};
 /// The terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {
-    /// Whether stdout is one.
     pub stdout_is_terminal: bool,
-    /// Whether stderr is one.
     pub stderr_is_terminal: bool,
     /// Columns that a table may use.
     pub width: u16,
@@ -18,9 +16,7 @@ pub struct Screen {
     pub message_width: u16,
     /// Lines that are seen at once.
     pub lines: usize,
-    /// Whether stdout takes colour.
     pub stdout_colour: bool,
-    /// Whether stderr takes colour.
     pub stderr_colour: bool,
 }
 

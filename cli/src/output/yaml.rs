@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// Writes a document.
 pub fn to_text(value: &Value) -> String {
     let mut out = String::new();
     write(value, 0, &mut out);

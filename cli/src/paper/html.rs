@@ -4,6 +4,7 @@
 use super::table::fits;
 use super::text::{self, Columns};
 use super::{Paper, Part, Size, Table};
+use crate::words::in_markup;
 use std::fmt::Write;
 
 /// What every page looks like.
@@ -18,7 +19,6 @@ const SHORT: usize = 12;
 const ROLL_LINE: usize = 5;
 const ROLL_EDGES: usize = 20;
 
-/// A paper as a page.
 pub fn page(paper: &Paper, size: Size) -> String {
     let mut body = String::new();
     heading(&mut body, paper);
@@ -34,16 +34,16 @@ pub fn page(paper: &Paper, size: Size) -> String {
             }
             Part::Table(shown) => table(&mut body, shown, size),
             Part::Signatures(names) => {
-                let lines = names.iter().map(|name| format!("<span>{}</span>", escaped(name)));
+                let lines = names.iter().map(|name| format!("<span>{}</span>", in_markup(name)));
                 write(&mut body, format_args!("<p class=\"signatures\">{}</p>\n", lines.collect::<String>()));
             }
         }
     }
     if !paper.letterhead.footer.is_empty() {
-        let lines: Vec<_> = paper.letterhead.footer.iter().map(|line| escaped(line)).collect();
+        let lines: Vec<_> = paper.letterhead.footer.iter().map(|line| in_markup(line)).collect();
         write(&mut body, format_args!("<footer>{}</footer>\n", lines.join("<br>\n")));
     }
-    let title = escaped(&paper.headline());
+    let title = in_markup(&paper.headline());
     let sheet = sheet(paper, size);
     let name = class(size);
     format!(
@@ -84,21 +84,21 @@ fn heading(body: &mut String, paper: &Paper) {
     let letterhead = &paper.letterhead;
     let mut lines = Vec::new();
     if !letterhead.institution.is_empty() {
-        lines.push(format!("<strong>{}</strong>", escaped(&letterhead.institution)));
+        lines.push(format!("<strong>{}</strong>", in_markup(&letterhead.institution)));
     }
-    lines.extend(letterhead.lines.iter().map(|line| escaped(line)));
+    lines.extend(letterhead.lines.iter().map(|line| in_markup(line)));
     if !paper.office.is_empty() {
-        lines.push(escaped(&paper.office));
+        lines.push(in_markup(&paper.office));
     }
     if !lines.is_empty() {
         write(body, format_args!("<header>{}</header>\n", lines.join("<br>\n")));
     }
     let mark = paper.mark.map_or_else(String::new, |mark| format!(" <span class=\"mark\">{mark}</span>"));
-    write(body, format_args!("<h1>{}{mark}</h1>\n", escaped(&paper.headline())));
+    write(body, format_args!("<h1>{}{mark}</h1>\n", in_markup(&paper.headline())));
 }
 
 fn list<'p>(body: &mut String, name: &str, pairs: impl Iterator<Item = (&'p str, &'p str)>) {
-    let pair = |(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
+    let pair = |(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", in_markup(name), in_markup(value));
     write(body, format_args!("<dl class=\"{name}\">\n{}</dl>\n", pairs.map(pair).collect::<String>()));
 }
 
@@ -107,25 +107,25 @@ fn table(body: &mut String, table: &Table, size: Size) {
     body.push_str(if is_stacked { "<table class=\"stacked\">\n<thead><tr>" } else { "<table>\n<thead><tr>" });
     for column in &table.columns {
         let class = if column.right { " class=\"right\"" } else { "" };
-        write(body, format_args!("<th{class}>{}</th>", escaped(&column.name)));
+        write(body, format_args!("<th{class}>{}</th>", in_markup(&column.name)));
     }
     body.push_str("</tr></thead>\n<tbody>\n");
     let row = |cells: &[String], total: &str| {
         let cell = |(text, column): (&String, &super::Column)| {
             let hidden = if is_stacked && text.is_empty() { " hidden" } else { "" };
             let class = match column.right {
-                true => format!(" class=\"right\" data-name=\"{}\"", escaped(&column.name)),
+                true => format!(" class=\"right\" data-name=\"{}\"", in_markup(&column.name)),
                 false if text.chars().count() <= SHORT => " class=\"short\"".to_owned(),
                 false => String::new(),
             };
-            format!("<td{class}{hidden}>{}</td>", escaped(text))
+            format!("<td{class}{hidden}>{}</td>", in_markup(text))
         };
         let cells: String = cells.iter().zip(&table.columns).map(cell).collect();
         format!("<tr{total}>{cells}</tr>\n")
     };
     if table.rows.is_empty() {
         let columns = table.columns.len();
-        write(body, format_args!("<tr><td colspan=\"{columns}\">{}</td></tr>\n", escaped(table.empty)));
+        write(body, format_args!("<tr><td colspan=\"{columns}\">{}</td></tr>\n", in_markup(table.empty)));
     }
     table.rows.iter().for_each(|cells| body.push_str(&row(cells, "")));
     // Not a foot, which would be repeated on each page.
@@ -136,20 +136,4 @@ fn table(body: &mut String, table: &Table, size: Size) {
 fn write(body: &mut String, text: std::fmt::Arguments) {
     // Writing to a string cannot fail.
     let _ = body.write_fmt(text);
-}
-
-/// A text escaped for HTML.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
 }

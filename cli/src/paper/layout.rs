@@ -23,7 +23,6 @@ pub fn lay_out(paper: &Paper, ruler: &dyn Ruler) -> Vec<Block> {
     blocks
 }
 
-/// The lines at the foot.
 pub fn footer(letterhead: &Letterhead, ruler: &dyn Ruler) -> Vec<Line> {
     letterhead.footer.iter().flat_map(|line| left(line, 0, ruler.line(), Style::Fine, ruler)).collect()
 }

@@ -9,16 +9,13 @@ const LINES_MAX: usize = 12;
 /// What every paper shows.
 #[derive(Debug, Clone, Default)]
 pub struct Letterhead {
-    /// Name of the institution.
     pub institution: String,
     /// Lines below its name: address, telephone.
     pub lines: Vec<String>,
-    /// Lines at the foot.
     pub footer: Vec<String>,
 }
 
 impl Letterhead {
-    /// What the settings say.
     pub fn of(settings: &Settings) -> Outcome<Self> {
         let file = settings.get("letterhead_file").0;
         let (name, text) = match (settings.get("letterhead").0, file) {

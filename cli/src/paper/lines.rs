@@ -36,7 +36,6 @@ pub struct Piece {
     pub style: Style,
 }
 
-/// A line of a paper.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
     /// Texts side by side.
@@ -45,7 +44,6 @@ pub enum Line {
     Rule,
     /// A line to sign on, from one place to another.
     Signature(Vec<Piece>, Vec<(u32, u32)>),
-    /// Some space.
     Space,
 }
 

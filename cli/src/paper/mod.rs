@@ -35,7 +35,6 @@ pub struct Paper {
     pub name: &'static str,
     /// What it is called for people.
     pub title: String,
-    /// Number of the paper.
     pub number: Option<String>,
     /// A mark beside the title, such as COPY.
     pub mark: Option<&'static str>,
@@ -46,7 +45,6 @@ pub struct Paper {
     letterhead: Letterhead,
 }
 
-/// A part of a paper.
 #[derive(Debug, Clone)]
 pub enum Part {
     /// Names and values.
@@ -71,7 +69,6 @@ pub struct Table {
     pub empty: &'static str,
 }
 
-/// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
     pub name: String,
@@ -89,12 +86,10 @@ pub fn named_for_people(name: &str, identifier: &str) -> String {
 }
 
 impl Column {
-    /// A column of words.
     pub fn words(name: &str) -> Self {
         Self { name: name.to_owned(), right: false }
     }
 
-    /// A column of amounts.
     pub fn amounts(name: &str) -> Self {
         Self { name: name.to_owned(), right: true }
     }

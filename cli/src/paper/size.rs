@@ -1,6 +1,5 @@
 //! Sizes of paper.
 
-/// A size of paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// A sheet of 210 by 297 mm, or 80 columns of text.

@@ -7,6 +7,7 @@ mod places;
 pub mod profiles;
 
 use crate::failure::{Failure, Outcome};
+use crate::words::did_you_mean;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -186,9 +187,7 @@ pub enum Origin {
     Flag,
     /// A variable of the environment.
     Variable(String),
-    /// A profile.
     Profile(String),
-    /// A config file.
     File(PathBuf),
     /// It is not set.
     Default,
@@ -206,7 +205,6 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The values of all settings.
 #[derive(Debug, Default)]
 pub struct Settings {
     values: BTreeMap<&'static str, (String, Origin)>,
@@ -313,10 +311,9 @@ impl Settings {
                     self.values.insert(setting.name, (plain(value), origin.clone()));
                 }
                 None => {
-                    let near = crate::words::nearest(name, TABLE.iter().map(|setting| setting.name));
-                    let near =
-                        near.first().map_or_else(String::new, |near| format!("; did you mean {near}?"));
-                    self.warnings.push(format!("{source} has an unknown setting {name}{near}"));
+                    let meant = did_you_mean(name, TABLE.iter().map(|setting| setting.name));
+                    let meant = meant.map_or_else(String::new, |meant| format!("; {meant}"));
+                    self.warnings.push(format!("{source} has an unknown setting {name}{meant}"));
                 }
             }
         }
@@ -340,7 +337,9 @@ impl Settings {
             }
         };
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-            let line = error.span().map_or(1, |span| newlines(&text, span.start) + 1);
+            // Bytes are counted, since the fault may be inside a character.
+            let before = text.bytes().take(error.span().map_or(0, |span| span.start));
+            let line = before.filter(|byte| *byte == b'\n').count() + 1;
             Failure::usage(format!("{} line {line}: {}", path.display(), error.message()))
         })?;
         self.layer(&table, &path.display().to_string(), &Origin::File(path.to_owned()));
@@ -392,11 +391,6 @@ impl Settings {
         let others = [("false", false), ("0", false), ("no", false), ("off", false), ("", false)];
         self.choice(name, flag, &[words.as_slice(), others.as_slice()].concat())
     }
-}
-
-/// How many lines end in the first bytes of a text, whether or not a character ends with the last of them.
-fn newlines(text: &str, bytes: usize) -> usize {
-    text.bytes().take(bytes).filter(|byte| *byte == b'\n').count()
 }
 
 fn bad(name: &str, value: &str, origin: &Origin, rule: &str) -> Failure {

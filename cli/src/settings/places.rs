@@ -15,7 +15,6 @@ pub fn config_files() -> Vec<PathBuf> {
     std::iter::once(system).chain(user_config_file()).collect()
 }
 
-/// The user's config file.
 pub fn user_config_file() -> Option<PathBuf> {
     let given = std::env::var_os("MFA_CONFIG").map(PathBuf::from);
     given.or_else(|| Some(project()?.config_dir().join("config.toml")))

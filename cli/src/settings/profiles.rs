@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::settings::files;
 use crate::settings::user_config_file;
+use crate::words::hint_beside;
 use mfa_shared::fault::exit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,7 +48,6 @@ pub fn read() -> Outcome<Profiles> {
 }
 
 impl Profiles {
-    /// Writes the profiles.
     pub fn write(&self) -> Outcome {
         let path = path()?;
         let text = toml::to_string(self)
@@ -55,13 +55,11 @@ impl Profiles {
         files::replace(&path, text.as_bytes())
     }
 
-    /// The profile of a name.
     pub fn find(&self, name: &str) -> Outcome<&Profile> {
         self.profiles.get(name).ok_or_else(|| {
-            let near = crate::words::nearest(name, self.profiles.keys().map(String::as_str));
-            let near = near.first().map_or_else(String::new, |near| format!("did you mean {near}? "));
+            let hint = format!("list them: mfa profile list; make it: mfa profile add {name}");
             Failure::new("profile_not_found", exit::NOT_FOUND, format!("there is no profile \"{name}\""))
-                .hint(format!("{near}list them: mfa profile list; make it: mfa profile add {name}"))
+                .hint(hint_beside(name, self.profiles.keys().map(String::as_str), &hint))
         })
     }
 }

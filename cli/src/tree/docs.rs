@@ -10,7 +10,7 @@ use crate::failure::{Failure, Outcome};
 use crate::machine::service;
 use crate::output::called::{self, spoken};
 use crate::output::views;
-use crate::settings;
+use crate::settings::{self, files::unwritable};
 use crate::tree;
 use clap::{Args, Command};
 use mfa_shared::api::roles::Operation;
@@ -164,7 +164,7 @@ impl Verb for Docs {
 fn write(path: &Path, text: &str) -> Outcome {
     let folder = path.parent().unwrap_or(Path::new("."));
     let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, text));
-    written.map_err(|error| Failure::local(format!("cannot write {}: {error}", path.display())))
+    written.map_err(unwritable(path))
 }
 
 /// Every generated file, by its name below the source tree.

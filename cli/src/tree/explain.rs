@@ -4,7 +4,7 @@ use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
-use crate::words::nearest;
+use crate::words::hint_beside;
 use clap::Args;
 use mfa_shared::api::rows;
 use mfa_shared::fault::{self, exit};
@@ -31,8 +31,8 @@ impl Verb for Explain {
             ["error", code] => match fault::find(code) {
                 Some(kind) => cx.out.show(&views::FAULT, &row(kind)),
                 None => {
-                    let near = nearest(code, fault::TABLE.iter().map(|kind| kind.code));
-                    Err(unknown("error code", code, near.first().copied(), "mfa explain error"))
+                    let codes = fault::TABLE.iter().map(|kind| kind.code);
+                    Err(unknown(("error code", code), codes, "list them: mfa explain error"))
                 }
             },
             ["objects"] => {
@@ -53,10 +53,9 @@ fn row(kind: &fault::Kind) -> Value {
     })
 }
 
-fn unknown(what: &str, name: &str, near: Option<&str>, list: &str) -> Failure {
-    let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+fn unknown<'a>((what, name): (&str, &str), names: impl Iterator<Item = &'a str>, hint: &str) -> Failure {
     Failure::new("not_found", exit::NOT_FOUND, format!("there is no {what} \"{name}\""))
-        .hint(format!("{hint}list them: {list}"))
+        .hint(hint_beside(name, names, hint))
 }
 
 /// The objects of the wire under their names, as JSON schemas: all that a row of the endpoint table carries.
@@ -76,8 +75,8 @@ fn explain(cx: &Cx, path: &str) -> Outcome {
     let loose = |name: &str| name.replace(['-', '_'], "").to_lowercase();
     let wanted = [loose(first), loose(first.strip_suffix('s').unwrap_or(first))];
     let Some((name, object)) = objects.iter().find(|(name, _)| wanted.contains(&loose(name))) else {
-        let near = nearest(first, objects.iter().map(|(name, _)| *name));
-        return Err(unknown("object", first, near.first().copied(), "mfa explain objects"));
+        let names = objects.iter().map(|(name, _)| *name);
+        return Err(unknown(("object", first), names, "list them: mfa explain objects"));
     };
     let mut name = *name;
     let mut object = object;
@@ -85,9 +84,9 @@ fn explain(cx: &Cx, path: &str) -> Outcome {
     for step in steps {
         let Some((property, schema)) = fields(object).find(|(property, _)| loose(property) == loose(step))
         else {
-            let near = nearest(step, fields(object).map(|(property, _)| property.as_str())).first().copied();
-            let list = format!("mfa explain {}", name.to_lowercase());
-            return Err(unknown("field", step, near, &list));
+            let names = fields(object).map(|(property, _)| property.as_str());
+            let hint = format!("list them: mfa explain {}", name.to_lowercase());
+            return Err(unknown(("field", step), names, &hint));
         };
         match reference(schema).and_then(|inner| objects.iter().find(|(name, _)| *name == inner)) {
             Some((inner, schema)) => (name, object, field) = (inner, schema, None),

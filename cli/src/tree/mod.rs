@@ -63,7 +63,7 @@ const OTHERS: &[(Section, &[Node])] = &[
         &[
             verb::<login::Login>("login"),
             verb::<login::Logout>("logout"),
-            verb::<login::Whoami>("whoami"),
+            login::WHOAMI,
             group("auth", "", "What a user may do", auth::VERBS),
             group(
                 "profile",
@@ -185,7 +185,7 @@ pub fn path(nodes: &'static [Node], words: &[&str]) -> Vec<&'static str> {
     let mut nodes = nodes;
     let mut path = Vec::new();
     for word in words {
-        match nodes.iter().find(|node| node.is_called(word)) {
+        match nodes.iter().find(|node| node.words().any(|known| known == *word)) {
             Some(Node::Leaf(leaf)) => {
                 path.push(leaf.name);
                 break;
@@ -224,20 +224,7 @@ pub fn names(nodes: &'static [Node], path: &[&str]) -> Vec<&'static str> {
 
 /// The words that commands begin with.
 pub fn called_by() -> impl Iterator<Item = &'static str> {
-    let names = |node: &'static Node| match node {
-        Node::Leaf(leaf) => (leaf.name, ""),
-        Node::Group { name, alias, .. } => (*name, *alias),
-    };
-    nodes().iter().map(names).flat_map(|(name, alias)| [name].into_iter().chain(alias.split_whitespace()))
-}
-
-/// Every name of the group that is called by a word.
-pub fn called(nodes: &'static [Node], word: &str) -> Vec<&'static str> {
-    let found = nodes.iter().find_map(|node| match node {
-        Node::Group { name, alias, .. } if node.is_called(word) => Some((*name, *alias)),
-        _ => None,
-    });
-    found.into_iter().flat_map(|(name, alias)| [name].into_iter().chain(alias.split_whitespace())).collect()
+    nodes().iter().flat_map(Node::words)
 }
 
 /// Every leaf under its full path, in the order of the tables.

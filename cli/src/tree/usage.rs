@@ -13,6 +13,7 @@ use mfa_shared::identifier::wire_name;
 use mfa_shared::rule::FieldError;
 use std::ffi::OsString;
 use std::io::{Write, stdout};
+use std::iter;
 
 /// Flags that a hint names, so that it stays short.
 const FLAGS_SHOWN_MAX: usize = 3;
@@ -35,7 +36,6 @@ const MEANT: &[(&str, &[&str])] = &[
 pub struct Early {
     /// Whether errors are wanted as JSON.
     pub structured: bool,
-    /// When colour is used.
     pub colour: Colour,
     /// The command that was meant, as far as it is one.
     pub path: Vec<&'static str>,
@@ -78,10 +78,8 @@ pub fn early(words: &[OsString]) -> Early {
 fn carried(words: &[&str]) -> Carried {
     let flag = |flag| Some((flag, quoted(value_of(words, None, flag)?)));
     let flags: Vec<_> = ["--profile", "--url"].into_iter().filter_map(flag).collect();
-    let commands = if flags.is_empty() { Vec::new() } else { tree::names(nodes(), &[]) };
-    let elsewhere = |name: &&str| !NO_DAEMON.contains(name);
-    let names = commands.into_iter().flat_map(|name| [name].into_iter().chain(tree::called(nodes(), name)));
-    Carried::new(flags, names.filter(elsewhere).collect())
+    let names = tree::called_by().filter(|name| !flags.is_empty() && !NO_DAEMON.contains(name)).collect();
+    Carried::new(flags, names)
 }
 
 /// The value of a flag, in each of the forms in which it can be written.
@@ -113,7 +111,7 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
     let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = message.join(" ");
     let message = for_people(message.strip_prefix("error: ").unwrap_or(&message));
-    let own = std::iter::once(called::name()).chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
+    let own = iter::once(called::name()).chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
     let help = format!("see: {own} --help");
     let names = tree::names(nodes(), path);
     if error.kind() == ErrorKind::MissingSubcommand && path.is_empty() {
@@ -242,25 +240,14 @@ fn suggested_value(error: &clap::Error) -> Option<String> {
     }
 }
 
-/// The format of the output.
 pub fn format(settings: &Settings, screen: Screen) -> Outcome<Format> {
     let default = if screen.stdout_is_terminal { Format::Table } else { Format::Tsv };
-    let mut words = vec![("auto", default)];
-    let formats = [
-        ("table", Format::Table),
-        ("wide", Format::Wide),
-        ("json", Format::Json),
-        ("jsonl", Format::Jsonl),
-        ("yaml", Format::Yaml),
-        ("csv", Format::Csv),
-        ("tsv", Format::Tsv),
-        ("id", Format::Id),
-    ];
-    words.extend(formats);
-    settings.choice("output", None, &words)
+    let formats = Format::value_variants().iter();
+    let named: Vec<_> = formats.filter_map(|format| Some((format.to_possible_value()?, *format))).collect();
+    let named = named.iter().map(|(word, format)| (word.get_name(), *format));
+    settings.choice("output", None, &iter::once(("auto", default)).chain(named).collect::<Vec<_>>())
 }
 
-/// When colour is used.
 pub fn colour(settings: &Settings) -> Outcome<Colour> {
     let words = [("auto", Colour::Auto), ("always", Colour::Always), ("never", Colour::Never)];
     settings.choice("color", None, &words)

@@ -2,7 +2,7 @@
 
 use crate::command::cx::Cx;
 use crate::command::noun::Noun;
-use crate::command::verb::{Common, Node};
+use crate::command::verb::{COMMON, Common, Node};
 use crate::failure::Outcome;
 use crate::output::views;
 use mfa_shared::wire::Outgoing;
@@ -15,14 +15,9 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
         endpoint: Some(delete),
         about: delete.doc.to_owned(),
         examples: vec![line.clone(), format!("{line} -o json")],
-        bulk: false,
-        flags: |noun, command| command.args(noun.arguments(&noun.address())),
-        run: |noun, matches, cx| {
-            Box::pin(async move {
-                let given = noun.given(&noun.address(), matches);
-                run(cx, noun, &given.iter().map(String::as_str).collect::<Vec<_>>()).await
-            })
-        },
+        path: noun.address(),
+        run: |noun, at, _, cx| Box::pin(run(cx, noun, at)),
+        ..COMMON
     };
     Some(common.of(noun))
 }

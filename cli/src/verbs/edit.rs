@@ -1,7 +1,7 @@
 //! `mfa NOUN edit`.
 
 use crate::command::noun::Noun;
-use crate::command::verb::{Common, Node};
+use crate::command::verb::{COMMON, Common, Node};
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let change = noun.change.filter(|_| noun.edited)?;
@@ -15,15 +15,9 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
         endpoint: Some(change.meta),
         about: format!("Change {} in the editor that VISUAL or EDITOR names", noun.one()),
         examples: vec![format!("EDITOR=true {line}"), second],
-        bulk: false,
-        flags: |noun, command| command.args(noun.arguments(&noun.address())),
-        run: |noun, matches, cx| {
-            Box::pin(async move {
-                let given = noun.given(&noun.address(), matches);
-                let at: Vec<_> = given.iter().map(String::as_str).collect();
-                cx.edit(noun, &at).await
-            })
-        },
+        path: noun.address(),
+        run: |noun, at, _, cx| Box::pin(cx.edit(noun, at)),
+        ..COMMON
     };
     Some(common.of(noun))
 }

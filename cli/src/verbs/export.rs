@@ -1,7 +1,7 @@
 //! `mfa NOUN export`.
 
 use crate::command::noun::Noun;
-use crate::command::verb::{Common, Node};
+use crate::command::verb::{COMMON, Common, Node};
 use crate::settings::Origin;
 use crate::verbs::bulk::Bulk;
 use crate::verbs::bulk::export::export;
@@ -11,15 +11,13 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let bulk = Bulk::of(noun)?;
     let common = Common {
         name: "export",
-        endpoint: None,
         about: format!("Write all {} in the columns of the import", bulk.plural),
         examples: bulk.export_examples.iter().map(|line| (*line).to_owned()).collect(),
-        bulk: false,
         flags: |_, command| {
             let out = Arg::new("out").long("out").value_name("FILE");
             command.arg(out.help("File to write, which only you can read; stdout by default"))
         },
-        run: |noun, matches, cx| {
+        run: |noun, _, matches, cx| {
             Box::pin(async move {
                 let (_, origin) = cx.settings.get("output");
                 let chosen = (*origin != Origin::Default).then_some(cx.out.format);
@@ -30,6 +28,7 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
                 }
             })
         },
+        ..COMMON
     };
     Some(common.of(noun))
 }

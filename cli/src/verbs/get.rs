@@ -2,7 +2,7 @@
 
 use super::examples;
 use crate::command::noun::Noun;
-use crate::command::verb::{Common, Node};
+use crate::command::verb::{COMMON, Common, Node};
 use clap::{Arg, ArgAction, Command};
 use mfa_shared::wire::Outgoing;
 
@@ -20,26 +20,24 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
         endpoint: Some(read),
         about: read.doc.to_owned(),
         examples,
-        bulk: false,
+        path: noun.address(),
         flags,
-        run: |noun, matches, cx| {
+        run: |noun, at, matches, cx| {
             Box::pin(async move {
                 let Some(read) = noun.read else { return Ok(()) };
-                let given = noun.given(&noun.address(), matches);
-                let at: Vec<_> = given.iter().map(String::as_str).collect();
-                let mut record = cx.client.send_row((read, &at), Outgoing::default()).await?.value;
+                let mut record = cx.client.send_row((read, at), Outgoing::default()).await?.value;
                 if noun.secret.is_empty() || !matches.get_flag(SHOW_SECRETS) {
                     noun.cover(&mut record);
                 }
-                cx.print_row((read, &at), noun.view, record).await
+                cx.print_row((read, at), noun.view, record).await
             })
         },
+        ..COMMON
     };
     Some(common.of(noun))
 }
 
 fn flags(noun: &'static Noun, command: Command) -> Command {
-    let command = command.args(noun.arguments(&noun.address()));
     if noun.secret.is_empty() {
         return command;
     }

@@ -2,7 +2,7 @@
 
 use super::examples;
 use crate::command::noun::Noun;
-use crate::command::verb::{Common, Node};
+use crate::command::verb::{COMMON, Common, Node};
 use mfa_shared::api::audit::ListAudit;
 use mfa_shared::endpoint::Endpoint;
 
@@ -15,16 +15,9 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
         endpoint: Some(&ListAudit::META),
         about: format!("Show who changed the {}, when and what, the oldest change first", noun.singular),
         examples: examples(noun, "history", noun.samples.one),
-        bulk: false,
-        flags: |noun, command| command.args(noun.arguments(&noun.address())),
-        run: |noun, matches, cx| {
-            Box::pin(async move {
-                let given = noun.given(&noun.address(), matches);
-                let words: Vec<_> =
-                    [noun.history].into_iter().chain(given.iter().map(String::as_str)).collect();
-                cx.history(&words).await
-            })
-        },
+        path: noun.address(),
+        run: |noun, at, _, cx| Box::pin(async move { cx.history(&[&[noun.history], at].concat()).await }),
+        ..COMMON
     };
     Some(common.of(noun))
 }

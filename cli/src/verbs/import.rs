@@ -2,12 +2,10 @@
 
 use crate::command::cx::Cx;
 use crate::command::noun::Noun;
-use crate::command::verb::{Common, Node};
+use crate::command::verb::{COMMON, Common, Node};
 use crate::failure::{Failure, Outcome};
 use crate::verbs::bulk::Bulk;
-use crate::verbs::bulk::import::{Order, import};
-use crate::verbs::bulk::send::Mode;
-use crate::verbs::bulk::source::{Format, mapping};
+use crate::verbs::bulk::import::{How, Order, import};
 use crate::verbs::bulk::template;
 use clap::{Args, FromArgMatches};
 use std::path::PathBuf;
@@ -20,27 +18,8 @@ struct Import {
     /// Print an empty table: what the columns mean, their names, and a row that works
     #[arg(long, conflicts_with_all = ["file", "resume", "atomic", "validate_only", "existing_only"])]
     template: bool,
-    /// How the rows are written down; by default what the name of the file says, or its beginning
-    #[arg(long, value_name = "csv|jsonl|json|yaml", hide_possible_values = true)]
-    format: Option<Format>,
-    /// Column of a field with another name, or of none; can be repeated
-    #[arg(long, value_name = "COLUMN=FIELD", value_parser = mapping)]
-    map: Vec<(String, String)>,
-    /// Check every row at the daemon and change nothing
-    #[arg(long, visible_alias = "dry-run")]
-    validate_only: bool,
-    /// What to do with a row whose record exists already
-    #[arg(long, value_name = "MODE", default_value = "create")]
-    mode: Mode,
-    /// All rows or none; at most 1,000
-    #[arg(long)]
-    atomic: bool,
-    /// Refuse a row that names a record which neither exists nor is made by a row before it
-    #[arg(long)]
-    existing_only: bool,
-    /// Skip the rows that are done according to the report
-    #[arg(long)]
-    resume: bool,
+    #[command(flatten)]
+    how: How,
     /// File of the report; by default beside the rows, FILE.report.csv
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -53,12 +32,11 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let bulk = Bulk::of(noun)?;
     let common = Common {
         name: "import",
-        endpoint: None,
         about: format!("Make {} from the rows of a file: CSV, JSON lines, JSON or YAML", bulk.plural),
         examples: bulk.examples.iter().map(|line| (*line).to_owned()).collect(),
         bulk: true,
         flags: |_, command| Import::augment_args(command),
-        run: |noun, matches, cx| {
+        run: |noun, _, matches, cx| {
             Box::pin(async move {
                 let flags = Import::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
                 match Bulk::of(noun) {
@@ -67,6 +45,7 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
                 }
             })
         },
+        ..COMMON
     };
     Some(common.of(noun))
 }
@@ -82,13 +61,7 @@ impl Import {
             report: self.report.unwrap_or_else(|| beside("report")),
             failed: self.failed.unwrap_or_else(|| beside("failed")),
             file,
-            format: self.format,
-            map: self.map,
-            mode: self.mode,
-            validate_only: self.validate_only,
-            atomic: self.atomic,
-            existing_only: self.existing_only,
-            resume: self.resume,
+            how: self.how,
         };
         import(cx, noun, order).await
     }

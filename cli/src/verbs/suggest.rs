@@ -13,7 +13,6 @@ use std::time::Duration;
 /// Longest wait for the list in which a mistyped identifier is looked for.
 const TIMEOUT: Duration = Duration::from_millis(700);
 
-/// A missing record.
 struct Missing {
     noun: &'static Noun,
     identifier: String,

@@ -9,7 +9,7 @@ use crate::input::shape::Shape;
 use crate::nouns;
 use crate::output::views::{self, View};
 use crate::output::{has, text};
-use crate::words::nearest;
+use crate::words::did_you_mean;
 use clap::Args;
 use mfa_shared::api::rows;
 use mfa_shared::endpoint::{Meta, Method, render, segments};
@@ -108,9 +108,8 @@ impl<'a> Place<'a> {
             rows().find(|row| path_nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
         let Some(row) = found else {
             let known: Vec<_> = rows().filter_map(|row| path_nouns(row)?.last().copied()).collect();
-            let near = nearest(noun, known.iter().copied()).first().copied();
-            let hint = near
-                .map_or_else(|| "see: mfa wait --help".to_owned(), |near| format!("did you mean {near}?"));
+            let meant = did_you_mean(noun, known.into_iter());
+            let hint = meant.unwrap_or_else(|| "see: mfa wait --help".to_owned());
             return Err(Failure::usage(format!("\"{noun}\" cannot be waited for")).hint(hint));
         };
         let needed = path_nouns(row).unwrap_or_default();

@@ -25,7 +25,6 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The line.
     pub fn text(&self) -> String {
         let method = if self.method == "HEAD" { "--head".to_owned() } else { format!("-X {}", self.method) };
         let mut line = format!("curl {method} {}", quoted(self.url));

@@ -10,6 +10,7 @@ use crate::failure::{Failure, Outcome};
 use crate::machine::daemon::admin::StoreFlags;
 use crate::machine::daemon::not_started;
 use crate::output::views;
+use crate::settings::files::folder_of;
 use bytes::Bytes;
 use clap::Args;
 use mfa_daemon::{
@@ -74,7 +75,7 @@ impl Verb for Create {
         }
         check_folder(&out, &place)?;
         cx.out.check_columns(&views::BACKUP)?;
-        let config = if seal.take_key() { Some(store.clone().config(cx)?) } else { None };
+        let config = if seal.with_key { Some(store.clone().config(cx)?) } else { None };
         let seal = seal.seal(config.as_ref())?;
         let source = if store.are_given() {
             Source::Store(back_up(&store.config(cx)?).await.map_err(not_started)?)
@@ -122,8 +123,7 @@ fn taken(place: &Path) -> Failure {
 /// Writes a backup to a file, which gets its name only after it was read back.
 async fn keep(mut source: Source, place: &Path, seal: Option<Seal>) -> Outcome<(PathBuf, BackupFacts)> {
     let is_folder = place.is_dir();
-    let parent = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (folder, name) = if is_folder { (place, None) } else { (parent, place.file_name()) };
+    let (folder, name) = if is_folder { (place, None) } else { (folder_of(place), place.file_name()) };
     let failed = |error: io::Error| {
         let message = format!("cannot write a backup to {}: {error}", folder.display());
         Failure::local(message).hint("nothing was left there; fix it, then repeat the command")

@@ -26,7 +26,6 @@ impl KeyFlags {
         self.identity.is_none() && self.passphrase_file.is_none()
     }
 
-    /// What is given.
     pub fn given(&self) -> Outcome<BackupKeys> {
         if let Some(file) = &self.identity {
             let text = Zeroizing::new(input::text(file)?);
@@ -58,15 +57,10 @@ pub struct SealFlags {
     passphrase_file: Option<String>,
     /// Include the key file of the secrets; only in an encrypted backup
     #[arg(long)]
-    with_key: bool,
+    pub with_key: bool,
 }
 
 impl SealFlags {
-    /// Whether the key file goes in.
-    pub fn take_key(&self) -> bool {
-        self.with_key
-    }
-
     /// How the backup is encrypted; nothing where it is not. `config` is that of the store.
     pub fn seal(self, config: Option<&Config>) -> Outcome<Option<Seal>> {
         let passphrase = input::secret_file(self.passphrase_file.as_deref().unwrap_or_default())?;

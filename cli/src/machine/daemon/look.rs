@@ -40,9 +40,7 @@ pub fn files(cx: &Cx, flags: &DaemonFlags, folder: &Path) -> Option<FilesSeen> {
 /// schedule.
 pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestamp>)> {
     let dir = flags.config(cx).ok()?.backups?.dir;
-    let files = fs::read_dir(&dir).into_iter().flatten().flatten().map(|entry| entry.path());
-    let files = files.filter(|file| is_backup_name(file));
-    let last = files.filter_map(|file| Some(store_and_moment(&file)?.1)).max();
+    let last = last_backup(&dir).map(|(moment, _)| moment);
     Some((dir, last))
 }
 

@@ -4,9 +4,10 @@ use super::{of_file, shown};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
+use crate::machine::daemon::DaemonFlags;
 use crate::output::views;
-use crate::settings;
 use crate::settings::files;
+use crate::words::hex;
 use clap::Args;
 use mfa_daemon::Clock;
 use mfa_shared::fault::exit;
@@ -15,8 +16,7 @@ use rcgen::{
     KeyUsagePurpose, date_time_ymd,
 };
 use serde_json::Value;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How long the authority is valid.
@@ -53,7 +53,7 @@ impl Verb for Generate {
         cx.out.check_columns(&views::CERTIFICATE)?;
         let folder = match self.out {
             Some(folder) => folder,
-            None => beside_store(cx)?,
+            None => DaemonFlags::default().data_dir(cx)?.with_file_name("tls"),
         };
         let file = |name: &str| folder.join(name);
         let (certificate, key) = (file("certificate.pem"), file("certificate.key"));
@@ -69,7 +69,7 @@ impl Verb for Generate {
         let (own_key, text) = authority.sign(&names, self.days.into())?;
         // The key first: the daemon takes the pair once both belong together.
         files::replace(&key, own_key.as_bytes())?;
-        public(&certificate, &format!("{text}{}", authority.pem))?;
+        files::replace_public(&certificate, &format!("{text}{}", authority.pem))?;
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         cx.out.tip(&format!(
             "use it: mfa daemon restart --tls-cert {} --tls-key {}, or the settings tls_cert and tls_key; \
@@ -81,18 +81,6 @@ impl Verb for Generate {
         let place = certificate.display().to_string();
         cx.out.show(&views::CERTIFICATE, &Value::Array(shown(&place, &of_file(&place)?)?))
     }
-}
-
-fn beside_store(cx: &Cx) -> Outcome<PathBuf> {
-    let given = cx.settings.get("data_dir").0;
-    let store = if given.is_empty() { settings::data_dir()? } else { PathBuf::from(given) };
-    Ok(store.with_file_name("tls"))
-}
-
-/// Writes a file that is readable by all who may enter the folder.
-fn public(path: &Path, text: &str) -> Outcome {
-    files::replace(path, text.as_bytes())?;
-    Ok(fs::set_permissions(path, Permissions::from_mode(0o644))?)
 }
 
 fn failed(error: rcgen::Error) -> Failure {
@@ -122,7 +110,7 @@ impl Authority {
         let made = params(&own_key)?;
         let pem = made.self_signed(&own_key).map_err(failed)?.pem();
         files::replace(key, own_key.serialize_pem().as_bytes())?;
-        public(certificate, &pem)?;
+        files::replace_public(certificate, &pem)?;
         Ok(Self { issuer: Issuer::new(made, own_key), pem })
     }
 
@@ -145,8 +133,8 @@ impl Authority {
 fn params(key: &KeyPair) -> Outcome<CertificateParams> {
     let mut params = CertificateParams::new(Vec::new()).map_err(failed)?;
     let identifier = params.key_identifier(key);
-    let name: String = identifier.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    params.distinguished_name.push(DnType::CommonName, format!("mfa authority {name}"));
+    let name = format!("mfa authority {}", hex(identifier.get(..4).unwrap_or(&identifier)));
+    params.distinguished_name.push(DnType::CommonName, name);
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     valid_for(&mut params, AUTHORITY_DAYS);

@@ -8,7 +8,7 @@ use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::nouns::interest;
-use crate::nouns::ledger::{Days, day};
+use crate::nouns::ledger::Days;
 use crate::output::{Format, Output, views};
 use crate::paper::PaperFlags;
 use clap::Args;
@@ -39,9 +39,9 @@ impl Verb for Entries {
         "mfa accounts entries c-003.9100.00001 --from 2026-01-01 --sort -sequence -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        self.days.query::<AccountEntry>(Paging::default())?;
-        let days = |paging| Query(self.days.query(paging).unwrap_or_default());
-        cx.list(ListInstanceEntries { account: self.account.clone() }, &views::INSTANCE_ENTRY, days).await
+        let dates = self.days.range()?;
+        let query = |paging| Query(EntryQuery { paging, dates });
+        cx.list(ListInstanceEntries { account: self.account }, &views::INSTANCE_ENTRY, query).await
     }
 }
 
@@ -52,10 +52,10 @@ struct Wanted {
     #[arg(value_name = "ID")]
     account: String,
     /// First day, in the time zone of tables (data formats: in UTC); that of the opening by default
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = input::date)]
     from: Option<Date>,
     /// Last day, in the same time zone; today by default
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = input::date)]
     to: Option<Date>,
 }
 

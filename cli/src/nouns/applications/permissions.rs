@@ -28,7 +28,6 @@ pub const PERMISSIONS: Noun = Noun {
     ..noun::NOUN
 };
 
-/// Call endpoint sets.
 pub const SETS: Noun = Noun {
     typed: "applications sets",
     alias: "set",

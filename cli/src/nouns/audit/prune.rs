@@ -3,9 +3,9 @@
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::Outcome;
+use crate::input::date;
 use crate::machine::daemon::admin::StoreFlags;
 use crate::machine::daemon::not_started;
-use crate::nouns::ledger::day;
 use crate::output::views;
 use clap::Args;
 use mfa_daemon::prune_audit;
@@ -16,7 +16,7 @@ use std::path::Path;
 #[derive(Args)]
 pub struct Prune {
     /// The first day that is kept, in UTC
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = date)]
     before: Date,
     /// New file for the records that are removed, one a line
     #[arg(long, value_name = "FILE")]

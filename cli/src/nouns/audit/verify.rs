@@ -4,6 +4,7 @@ use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
+use crate::words::hex;
 use clap::Args;
 use mfa_shared::api::audit::{AuditQuery, AuditRecord, ListAudit, NO_HASH};
 use mfa_shared::fault::exit;
@@ -99,7 +100,6 @@ impl Chain {
         Ok(())
     }
 
-    /// Takes the next record.
     fn add(&mut self, line: &str) -> Outcome {
         let place = self.last + 1;
         let record: AuditRecord = serde_json::from_str(line)
@@ -115,8 +115,7 @@ impl Chain {
             return Err(broken(&format!("record {sequence} does not follow the one before it")));
         }
         let part = line.rsplit_once(",\"hash\":").map_or(line, |(part, _)| part);
-        let hash = digest(&SHA256, part.as_bytes());
-        let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex(digest(&SHA256, part.as_bytes()).as_ref());
         if record.hash.as_deref() != Some(&hash) {
             return Err(broken(&format!("record {sequence} was altered: its hash does not match")));
         }
@@ -164,8 +163,7 @@ mod tests {
     fn sealed(record: &mut AuditRecord, number: i64, before: &str) -> String {
         record.sequence = Some(number);
         record.previous_hash = Some(before.to_owned());
-        let hash = digest(&SHA256, &record.hashed_part());
-        let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex(digest(&SHA256, &record.hashed_part()).as_ref());
         record.hash = Some(hash.clone());
         hash
     }

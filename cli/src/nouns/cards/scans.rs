@@ -1,6 +1,6 @@
 //! Scans of identification cards.
 
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::images::{ImageFlags, check_place};
 use crate::command::noun::{self, Noun, Samples};
 use crate::command::verb::{Verb, verb};
@@ -24,10 +24,6 @@ pub const NOUN: Noun = Noun {
     verbs: &[verb::<Add>("add"), verb::<Get>("get"), verb::<Show>("show")],
     ..noun::NOUN
 };
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "scan", id, what }
-}
 
 // The scan that a command is about.
 #[derive(Args, Clone)]
@@ -83,7 +79,7 @@ impl Verb for Add {
         let endpoint = CreateScan { customer: subject.customer.clone(), card: subject.card.clone() };
         cx.check_columns(&views::SCAN)?;
         cx.upload(&endpoint, &body, &file).await?;
-        cx.changed(done(&scan, "added"), subject.read(), &views::SCAN).await
+        cx.changed_row(&NOUN, &[&subject.customer, &subject.card, &scan], "added").await
     }
 }
 

@@ -10,7 +10,6 @@ use mfa_shared::api::customers::{CreateCustomer, GetCustomer};
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
 
-/// Asks for a customer.
 pub async fn ask(cx: &Cx) -> Outcome<Draft> {
     let last = ("create this customer?", &views::CUSTOMER);
     let asked =
@@ -21,9 +20,8 @@ pub async fn ask(cx: &Cx) -> Outcome<Draft> {
 async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateCustomer>) -> Outcome {
     let offices = offices::NOUN.identifiers(&cx.client, "", "").await;
     let employees = employees::NOUN.identifiers(&cx.client, "", "").await;
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     guide.ask_identifier(|id| GetCustomer { customer: id.to_owned() }).await?;
-    guide.choose(("--type", "/type"), "Type", &words(&["PERSON", "BUSINESS"]), Need::Required)?;
+    guide.choose(("--type", "/type"), "Type", &["PERSON", "BUSINESS"], Need::Required)?;
     loop {
         let given = guide.ask(("--given-name", "/givenName"), "Given name", Need::Optional, as_text)?;
         let place = ("--surname", "/surname");
@@ -53,9 +51,9 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateCustomer>) -> Outcome {
     let mut number = 0;
     while guide.wants(question)? {
         let at = |name: &str| format!("/contactDetails/{number}/{name}");
-        let kinds = words(&["MOBILE", "PHONE", "EMAIL"]);
+        let kinds = ["MOBILE", "PHONE", "EMAIL"];
         guide.choose(("--contact", &at("type")), "Kind", &kinds, Need::Required)?;
-        let groups = words(&["PRIVATE", "BUSINESS"]);
+        let groups = ["PRIVATE", "BUSINESS"];
         guide.choose(("--contact", &at("group")), "Used for", &groups, Need::Required)?;
         guide.ask(("--contact", &at("value")), "Number or address", Need::Required, as_text)?;
         (question, number) = ("Add another contact?", number + 1);

@@ -1,10 +1,11 @@
 //! Portraits of customers.
 
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::images::{ImageFlags, check_place};
 use crate::command::noun::{self, Noun, Samples};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
+use crate::nouns::customers;
 use clap::Args;
 use mfa_shared::api::portraits::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -21,10 +22,6 @@ pub const NOUN: Noun = Noun {
     verbs: &[verb::<Set>("set"), verb::<Get>("get"), verb::<Show>("show"), verb::<Delete>("delete")],
     ..noun::NOUN
 };
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "customer", id, what }
-}
 
 #[derive(Args)]
 pub struct Set {
@@ -46,7 +43,7 @@ impl Verb for Set {
         let file = image.file().to_owned();
         let body = image.upload(PortraitForm)?;
         cx.upload(&SetPortrait { customer: customer.clone() }, &body, &file).await?;
-        let done = done(&customer, "given a portrait");
+        let done = customers::NOUN.done(&[&customer], "given a portrait");
         if cx.change.no_read {
             return cx.done(done);
         }
@@ -110,6 +107,6 @@ impl Verb for Delete {
         let customer = self.customer;
         cx.prompt.before_destroying(&format!("delete the portrait of customer {customer}"), &customer)?;
         cx.client.send(&DeletePortrait { customer: customer.clone() }, &Nothing).await?;
-        cx.done(done(&customer, "left without a portrait"))
+        cx.done(customers::NOUN.done(&[&customer], "left without a portrait"))
     }
 }

@@ -5,7 +5,7 @@ use super::{is_sheet, sheet};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
-use crate::nouns::ledger::day;
+use crate::input::date;
 use crate::nouns::teller::{self, FileFlags};
 use crate::output::{views, wrap::fill};
 use clap::Args;
@@ -29,7 +29,7 @@ pub struct End {
     #[arg(value_name = "OFFICE")]
     office: Option<String>,
     /// The day, in UTC; today by default. With MFA_OFFICE it can be given alone
-    #[arg(value_name = "DATE", value_parser = day)]
+    #[arg(value_name = "DATE", value_parser = date)]
     date: Option<Date>,
     /// End the day although tellers are open; the report lists them
     #[arg(long)]

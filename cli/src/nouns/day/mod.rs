@@ -8,8 +8,7 @@ use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
-use crate::input::today;
-use crate::nouns::ledger::day;
+use crate::input::{self, today};
 use crate::output::views;
 use clap::Args;
 use mfa_shared::api::days::*;
@@ -51,8 +50,8 @@ fn office(cx: &Cx, given: Option<String>) -> Outcome<String> {
 fn office_and_day(cx: &Cx, given: Option<String>, date: Option<Date>) -> Outcome<(String, Date)> {
     let (given, date) = match (given, date) {
         // One word that is a date is the day, on a machine of one office.
-        (Some(word), None) if !cx.settings.get("office").0.is_empty() && day(&word).is_ok() => {
-            (None, day(&word).ok())
+        (Some(word), None) if !cx.settings.get("office").0.is_empty() && input::date(&word).is_ok() => {
+            (None, input::date(&word).ok())
         }
         given => given,
     };
@@ -81,7 +80,7 @@ pub struct Show {
     #[arg(value_name = "OFFICE")]
     office: Option<String>,
     /// The day, in UTC; today by default. With MFA_OFFICE it can be given alone
-    #[arg(value_name = "DATE", value_parser = day)]
+    #[arg(value_name = "DATE", value_parser = input::date)]
     date: Option<Date>,
 }
 

@@ -33,22 +33,17 @@ pub const NOUN: Noun = Noun {
 
 const APP_PASSWORD: &str = "app_password";
 
-const VIEW: View = View {
-    plural: "e-mail gateways",
-    id: "/identifier",
-    state: "/state",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("host", "/host", 0),
-        column("port", "/port", 1),
-        column("protocol", "/protocol", 2),
-        column("username", "/username", 3),
-        column("password", "/app_password", 4),
-        column("smtp-auth", "/smtp_auth", 5),
-        column("start-tls", "/start_tls", 6),
-        column("state", "/state", 0),
-    ],
-};
+const VIEW: View = View::of("e-mail gateways").state("/state").columns(&[
+    column("identifier", "/identifier", 0),
+    column("host", "/host", 0),
+    column("port", "/port", 1),
+    column("protocol", "/protocol", 2),
+    column("username", "/username", 3),
+    column("password", "/app_password", 4),
+    column("smtp-auth", "/smtp_auth", 5),
+    column("start-tls", "/start_tls", 6),
+    column("state", "/state", 0),
+]);
 
 // What an e-mail gateway can be given when it is created and when it is changed.
 #[derive(Args)]

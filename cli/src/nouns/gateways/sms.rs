@@ -11,7 +11,6 @@ use clap::Args;
 use mfa_shared::api::gateways::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 
-/// Gateways for short messages.
 pub const NOUN: Noun = Noun {
     typed: "gateways sms",
     alias: "",
@@ -34,18 +33,13 @@ pub const NOUN: Noun = Noun {
 
 const AUTH_TOKEN: &str = "auth_token";
 
-const VIEW: View = View {
-    plural: "SMS gateways",
-    id: "/identifier",
-    state: "/state",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("account-sid", "/account_sid", 1),
-        column("auth-token", "/auth_token", 3),
-        column("sender-number", "/sender_number", 2),
-        column("state", "/state", 0),
-    ],
-};
+const VIEW: View = View::of("SMS gateways").state("/state").columns(&[
+    column("identifier", "/identifier", 0),
+    column("account-sid", "/account_sid", 1),
+    column("auth-token", "/auth_token", 3),
+    column("sender-number", "/sender_number", 2),
+    column("state", "/state", 0),
+]);
 
 // What an SMS gateway can be given when it is created and when it is changed.
 #[derive(Args)]

@@ -4,7 +4,6 @@ use crate::command::cx::{Cx, Done};
 use crate::command::verb::{Node, Verb, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft};
-use crate::nouns::ledger::day;
 use crate::output::views;
 use clap::Args;
 use mfa_shared::api::dividends::*;
@@ -16,15 +15,9 @@ use std::time::Duration;
 /// Longest wait for the answer to a distribution.
 const DISTRIBUTION: Duration = Duration::from_secs(60 * 60);
 
-/// The verbs of the noun.
 pub const VERBS: &[Node] = &[
-    shows(
-        "list",
-        &ListDividends::META,
-        &views::DIVIDEND,
-        "product",
-        &["mfa products dividends list shares", "mfa products dividends list shares -o csv"],
-    ),
+    shows("list", &ListDividends::META, &views::DIVIDEND, "product")
+        .examples(&["mfa products dividends list shares", "mfa products dividends list shares -o csv"]),
     verb::<Distribute>("distribute"),
 ];
 
@@ -34,7 +27,7 @@ pub struct Distribute {
     #[arg(value_name = "ID")]
     definition: String,
     /// Last day of the period, in UTC
-    #[arg(long, value_name = "DATE", value_parser = day)]
+    #[arg(long, value_name = "DATE", value_parser = input::date)]
     due: Date,
     /// Dividend, percent a year
     #[arg(long, value_name = "PERCENT", value_parser = input::money)]

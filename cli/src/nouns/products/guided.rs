@@ -21,7 +21,6 @@ const CURRENCY: [(&str, &str); 4] = [
     ("/currency/scale", "Digits after the point of its smallest amount"),
 ];
 
-/// Asks for a product.
 pub async fn ask(cx: &Cx) -> Outcome<Draft> {
     let last = ("create this product?", &views::DEFINITION);
     let asked =
@@ -33,19 +32,18 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateDefinition>) -> Outcome 
     let products = list(cx, ListDefinitions {}).await;
     guide.ask_identifier(|id| GetDefinition { definition: id.to_owned() }).await?;
     guide.ask(("--name", "/name"), "Name", Need::Required, as_text)?;
-    let kinds = words(&["SAVINGS", "CHECKING", "SHARE"]);
+    let kinds = ["SAVINGS", "CHECKING", "SHARE"];
     guide.choose(("--type", "/type"), "Type", &kinds, Need::Required)?;
     currency(guide, &products)?;
     let ledgers = distinct(products.iter().map(|product| &product["equityLedgerIdentifier"]));
     let place = ("--equity-ledger", "/equityLedgerIdentifier");
     guide.choose_or_type(place, "Ledger of the customers' accounts", &ledgers)?;
     accounts(cx, guide).await?;
-    let payable = words(&["MATURITY", "ANNUALLY", "QUARTERLY", "MONTHLY"]);
+    let payable = ["MATURITY", "ANNUALLY", "QUARTERLY", "MONTHLY"];
     guide.choose(("--term", "/term/interestPayable"), "Interest is payable", &payable, Need::Required)?;
     let period = ("--term", "/term/period");
     if guide.ask(period, "Term in months or years", Need::Optional, input::integer)? {
-        let units = words(&["MONTH", "YEAR"]);
-        guide.choose(("--term", "/term/timeUnit"), "Months or years", &units, Need::Required)?;
+        guide.choose(("--term", "/term/timeUnit"), "Months or years", &["MONTH", "YEAR"], Need::Required)?;
     }
     let minimum = ("--minimum-balance", "/minimumBalance");
     guide.ask(minimum, "Minimum balance", Need::Optional, input::money)?;
@@ -55,10 +53,6 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateDefinition>) -> Outcome 
     }
     guide.ask(("--description", "/description"), "Description", Need::Optional, as_text)?;
     charges(cx, guide).await
-}
-
-fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 /// The currency of a product that is there, or a new one.
@@ -113,8 +107,7 @@ async fn charges(cx: &Cx, guide: &mut Guide<'_, CreateDefinition>) -> Outcome {
         let place = at("incomeAccountIdentifier");
         guide.choose_or_type(("--charge", &place), "Account for the income", &income)?;
         guide.ask(("--charge", &at("name")), "Name of the charge", Need::Required, as_text)?;
-        let kinds = words(&["an amount", "percent of the transaction"]);
-        let percent = guide.one_of("What is charged", &kinds)? == 1;
+        let percent = guide.pick("What is charged", &["an amount", "percent of the transaction"])? == 1;
         let place = at("proportional");
         guide.put(("--charge", &place), &percent.to_string(), input::flag).map_err(Failure::usage)?;
         let label = if percent { "Percent" } else { "Amount" };

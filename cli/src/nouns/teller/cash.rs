@@ -134,7 +134,6 @@ pub(super) fn say_lines(cx: &Cx, lines: &[(&str, String)]) {
     cx.out.say(&lines.join("\n"));
 }
 
-/// Saves a count.
 pub(super) async fn save(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
     let draft = Draft::default().set("countedTotal", Some(found.total)).set("note", found.note);
     let endpoint = CreateDenomination { office: at.office.clone(), teller: at.teller.clone() };
@@ -170,7 +169,6 @@ impl Verb for List {
 /// Cash that was counted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pieces {
-    /// How much it is.
     pub total: Value,
     /// What is kept with it: a remark, or the pieces.
     pub note: Option<String>,

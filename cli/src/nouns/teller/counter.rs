@@ -98,7 +98,6 @@ impl<A: Args> Wish<A> {
 struct Effect {
     amount: Amount,
     charges: Amount,
-    /// Whether the account pays charges.
     account_pays: bool,
     /// Balance of the account before.
     before: Amount,

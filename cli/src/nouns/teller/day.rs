@@ -1,7 +1,7 @@
 //! The day at a teller: open, unlock, pause.
 
 use super::of_day::{self, Working};
-use super::{Managed, done, drawer, money};
+use super::{Managed, NOUN, drawer, money};
 use crate::command::cx::Cx;
 use crate::command::flags::PasswordFlags;
 use crate::command::money::{check_digits, teller_scale};
@@ -75,7 +75,7 @@ impl Verb for Open {
         cx.check_columns(&views::TELLER)?;
         cx.client.send(&at.command(), &body).await?;
         of_day::remember(cx, &at.teller, Some(&at.office));
-        cx.changed(done(&at.teller, "opened"), at.read(), &views::TELLER).await
+        cx.changed_row(&NOUN, &[&at.office, &at.teller], "opened").await
     }
 }
 
@@ -99,10 +99,7 @@ impl Verb for Unlock {
     async fn run(self, cx: &Cx) -> Outcome {
         let teller = self.at.code(cx)?;
         let password = self.password.known(cx, &drawer(&teller))?;
-        let employee = match self.employee {
-            Some(employee) => employee,
-            None => login::user(cx, "--employee").await?,
-        };
+        let employee = login::user(cx, self.employee, "--employee").await?;
         let draft =
             Draft::default().set("employeeIdentifier", Some(employee)).set("password", Some(password));
         let body = draft.body::<UnlockDrawer>()?;
@@ -130,7 +127,7 @@ impl Verb for Pause {
     async fn run(self, cx: &Cx) -> Outcome {
         let teller = self.at.code(cx)?;
         pause(cx, &teller).await?;
-        cx.done(done(&teller, "paused"))
+        cx.done(NOUN.done(&[&teller], "paused"))
     }
 }
 

@@ -17,7 +17,7 @@ pub use close::say_what_waits;
 pub use report_file::FileFlags;
 
 use super::offices;
-use crate::command::cx::{Cx, Done};
+use crate::command::cx::Cx;
 use crate::command::flags::PasswordFlags;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
 use crate::command::verb::{Verb, verb};
@@ -141,10 +141,6 @@ const REPORTS: Noun = Noun {
 pub async fn close(cx: &Cx, office: &str, teller: &str, file: &FileFlags) -> Outcome {
     let at = Place { office: office.to_owned(), teller: teller.to_owned() };
     close::close(cx, at, (day::CashFlags::default(), None, None), file, true).await.map(drop)
-}
-
-const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
-    Done { noun: "teller", id, what }
 }
 
 /// An amount that the daemon sent.
@@ -320,9 +316,7 @@ impl Verb for Create {
         // Reports a missing or wrong flag before the user types a password.
         draft.clone().set("password", Some("0000")).body::<CreateTeller>()?;
         let password = self.flags.password.fresh(cx, &drawer(&at.teller))?;
-        let body = draft.set("password", Some(password)).body::<CreateTeller>()?;
-        let endpoint = CreateTeller { office: at.office.clone() };
-        cx.change(endpoint, body, done(&at.teller, "created"), at.read(), &views::TELLER).await
+        cx.create(&NOUN, &[&at.office], draft.set("password", Some(password))).await
     }
 }
 
@@ -365,6 +359,6 @@ impl Verb for Delete {
         let Place { teller, office } = self.at.place(cx)?;
         cx.prompt.before_destroying(&format!("delete teller {teller} of office {office}"), &teller)?;
         cx.client.send(&DeleteTeller { office, teller: teller.clone() }, &Nothing).await?;
-        cx.done(done(&teller, "deleted"))
+        cx.done(NOUN.done(&[&teller], "deleted"))
     }
 }

@@ -61,7 +61,6 @@ pub(super) async fn issue(cx: &Cx, flags: &PaperFlags, teller: &str, identifier:
     flags.print_on(cx, SIZE, &of(cx, &receipt)?)
 }
 
-/// A receipt on paper.
 fn of(cx: &Cx, receipt: &Value) -> Outcome<Paper> {
     let read: Receipt = serde_json::from_value(receipt.clone())
         .map_err(|error| Failure::local(format!("the daemon sent a receipt of another shape: {error}")))?;

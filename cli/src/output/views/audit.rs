@@ -6,99 +6,69 @@ use serde_json::Value;
 /// The longest value that a table shows of a change.
 const VALUE_MAX: usize = 60;
 
-/// Records of the audit trail.
-pub const AUDIT: View = View {
-    plural: "records",
-    id: "/sequence",
-    state: "",
-    columns: &[
-        amount("sequence", "/sequence", 0),
-        moment("time", "/occurredOn", 0),
-        column("actor", "/actor", 0),
-        column("operation", "/operation", 0),
-        column("resource", "/resource", 0),
-        column("outcome", "/outcome", 1),
-        amount("status", "/status", 3),
-        column("code", "/code", 2),
-        column("application", "/application", WIDE),
-        column("origin", "/origin", WIDE),
-        column("request", "/requestId", WIDE),
-        amount("batch-index", "/batchIndex", WIDE),
-        column("method", "/method", WIDE),
-        column("path", "/path", WIDE),
-        column("affects", "/affects", WIDE),
-        super::Column { lines: Some(in_words), ..column("changes", "/changes", WIDE) },
-        column("previous-hash", "/previousHash", WIDE),
-        column("hash", "/hash", WIDE),
-    ],
-};
+pub const AUDIT: View = View::of("records").columns(&[
+    amount("sequence", "/sequence", 0),
+    moment("time", "/occurredOn", 0),
+    column("actor", "/actor", 0),
+    column("operation", "/operation", 0),
+    column("resource", "/resource", 0),
+    column("outcome", "/outcome", 1),
+    amount("status", "/status", 3),
+    column("code", "/code", 2),
+    column("application", "/application", WIDE),
+    column("origin", "/origin", WIDE),
+    column("request", "/requestId", WIDE),
+    amount("batch-index", "/batchIndex", WIDE),
+    column("method", "/method", WIDE),
+    column("path", "/path", WIDE),
+    column("affects", "/affects", WIDE),
+    super::Column { lines: Some(in_words), ..column("changes", "/changes", WIDE) },
+    column("previous-hash", "/previousHash", WIDE),
+    column("hash", "/hash", WIDE),
+]);
 
-/// The history of one record.
-pub const HISTORY: View = View {
-    plural: "records",
-    id: "/sequence",
-    state: "",
-    columns: &[
-        moment("time", "/occurredOn", 0),
-        column("actor", "/actor", 0),
-        column("operation", "/operation", 0),
-        super::Column { lines: Some(in_words), ..column("changes", "/changes", 0) },
-        column("resource", "/resource", 2),
-        column("origin", "/origin", 3),
-        column("outcome", "/outcome", WIDE),
-        amount("sequence", "/sequence", WIDE),
-        column("request", "/requestId", WIDE),
-    ],
-};
+pub const HISTORY: View = View::of("records").id("/sequence").columns(&[
+    moment("time", "/occurredOn", 0),
+    column("actor", "/actor", 0),
+    column("operation", "/operation", 0),
+    super::Column { lines: Some(in_words), ..column("changes", "/changes", 0) },
+    column("resource", "/resource", 2),
+    column("origin", "/origin", 3),
+    column("outcome", "/outcome", WIDE),
+    amount("sequence", "/sequence", WIDE),
+    column("request", "/requestId", WIDE),
+]);
 
 /// What was changed.
-pub const EVENT: View = View {
-    plural: "events",
-    id: "/sequence",
-    state: "",
-    columns: &[
-        amount("sequence", "/sequence", 0),
-        moment("time", "/occurredOn", 0),
-        column("actor", "/actor", 0),
-        column("operation", "/operation", 0),
-        column("resource", "/resource", 0),
-        column("affects", "/affects", 1),
-        column("request", "/requestId", WIDE),
-    ],
-};
+pub const EVENT: View = View::of("events").columns(&[
+    amount("sequence", "/sequence", 0),
+    moment("time", "/occurredOn", 0),
+    column("actor", "/actor", 0),
+    column("operation", "/operation", 0),
+    column("resource", "/resource", 0),
+    column("affects", "/affects", 1),
+    column("request", "/requestId", WIDE),
+]);
 
 /// The end of the audit trail.
-pub const AUDIT_HEAD: View = View {
-    plural: "heads",
-    id: "/hash",
-    state: "",
-    columns: &[
-        amount("sequence", "/sequence", 0),
-        column("hash", "/hash", 0),
-        moment("time", "/occurredOn", 1),
-    ],
-};
+pub const AUDIT_HEAD: View = View::of("heads").id("/hash").columns(&[
+    amount("sequence", "/sequence", 0),
+    column("hash", "/hash", 0),
+    moment("time", "/occurredOn", 1),
+]);
 
 /// The result of a verification of the trail.
-pub const VERIFIED: View = View {
-    plural: "verifications",
-    id: "/hash",
-    state: "",
-    columns: &[
-        amount("records", "/records", 0),
-        amount("first", "/first", 0),
-        amount("last", "/last", 0),
-        column("hash", "/hash", 0),
-    ],
-};
+pub const VERIFIED: View = View::of("verifications").id("/hash").columns(&[
+    amount("records", "/records", 0),
+    amount("first", "/first", 0),
+    amount("last", "/last", 0),
+    column("hash", "/hash", 0),
+]);
 
 /// What was removed from the trail.
-pub const PRUNED: View = View {
-    plural: "prunings",
-    id: "/first",
-    state: "",
-    columns: &[amount("records", "/records", 0), amount("first-kept", "/first", 0)],
-};
+pub const PRUNED: View = View::of("prunings")
+    .id("/first")
+    .columns(&[amount("records", "/records", 0), amount("first-kept", "/first", 0)]);
 
 /// The changes of a record in words: `surname: Mensah -> Owusu`. Who changed it last is in the trail itself.
 /// What was refused says so, or it would be taken for a deed.

@@ -2,16 +2,10 @@
 
 use super::{View, column, moment};
 
-/// Test messages.
-pub const GATEWAY_TEST: View = View {
-    plural: "test messages",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("to", "/to", 0),
-        moment("sent", "/sentOn", 2),
-        column("answer", "/gatewayAnswer", 1),
-        column("message", "/messageIdentifier", 3),
-    ],
-};
+pub const GATEWAY_TEST: View = View::of("test messages").columns(&[
+    column("identifier", "/identifier", 0),
+    column("to", "/to", 0),
+    moment("sent", "/sentOn", 2),
+    column("answer", "/gatewayAnswer", 1),
+    column("message", "/messageIdentifier", 3),
+]);

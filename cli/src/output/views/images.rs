@@ -2,38 +2,23 @@
 
 use super::{View, WIDE, amount, column, moment};
 
-/// Scans of identification cards.
-pub const SCAN: View = View {
-    plural: "scans",
-    id: "/identifier",
-    state: "",
-    columns: &[column("identifier", "/identifier", 0), column("description", "/description", 1)],
-};
+pub const SCAN: View = View::of("scans")
+    .columns(&[column("identifier", "/identifier", 0), column("description", "/description", 1)]);
 
 /// The metadata of an image.
-pub const IMAGE: View = View {
-    plural: "images",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("content-type", "/contentType", 1),
-        column("bytes", "/bytes", 0),
-        moment("uploaded", "/uploadedOn", 2),
-        column("sha256", "/sha256", 3),
-        column("file", "/file", WIDE),
-    ],
-};
+pub const IMAGE: View = View::of("images").columns(&[
+    column("identifier", "/identifier", 0),
+    column("content-type", "/contentType", 1),
+    column("bytes", "/bytes", 0),
+    moment("uploaded", "/uploadedOn", 2),
+    column("sha256", "/sha256", 3),
+    column("file", "/file", WIDE),
+]);
 
 /// A paper that was written to a file.
-pub const PAPER: View = View {
-    plural: "papers",
-    id: "/file",
-    state: "",
-    columns: &[
-        column("file", "/file", 0),
-        column("form", "/form", 1),
-        column("paper", "/paper", 1),
-        amount("bytes", "/bytes", 2),
-    ],
-};
+pub const PAPER: View = View::of("papers").columns(&[
+    column("file", "/file", 0),
+    column("form", "/form", 1),
+    column("paper", "/paper", 1),
+    amount("bytes", "/bytes", 2),
+]);

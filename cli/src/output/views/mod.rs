@@ -32,7 +32,6 @@ use serde_json::Value;
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;
 
-/// One column.
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
     pub name: &'static str,
@@ -102,11 +101,30 @@ pub struct View {
     pub id: &'static str,
     /// Pointer to its state; empty where it has none.
     pub state: &'static str,
-    /// The columns in their order.
     pub columns: &'static [Column],
 }
 
 impl View {
+    /// The view of records that have no state, by what several of them are called.
+    pub const fn of(plural: &'static str) -> Self {
+        Self { plural, id: "", state: "", columns: &[] }
+    }
+
+    /// The same with a pointer to what names a record, where that is not the first column.
+    pub const fn id(self, id: &'static str) -> Self {
+        Self { id, ..self }
+    }
+
+    /// The same with a pointer to the state of a record.
+    pub const fn state(self, state: &'static str) -> Self {
+        Self { state, ..self }
+    }
+
+    pub const fn columns(self, columns: &'static [Column]) -> Self {
+        let id = if self.id.is_empty() { columns[0].pointer } else { self.id };
+        Self { id, columns, ..self }
+    }
+
     /// The column of a name: its own, or that of the property on the wire, such as `address.city`.
     pub fn column(&self, name: &str) -> Option<&'static Column> {
         let same = |column: &&Column| {
@@ -117,12 +135,10 @@ impl View {
     }
 }
 
-/// A column of a view.
 pub const fn column(name: &'static str, pointer: &'static str, priority: u8) -> Column {
     Column { name, pointer, priority, right: false, currency: None, sense: Sense::Plain, lines: None }
 }
 
-/// A column of moments.
 pub const fn moment(name: &'static str, pointer: &'static str, priority: u8) -> Column {
     Column { sense: Sense::Moment, ..column(name, pointer, priority) }
 }
@@ -137,259 +153,171 @@ pub const fn transaction(name: &'static str, pointer: &'static str, priority: u8
     Column { sense: Sense::Transaction, ..column(name, pointer, priority) }
 }
 
-/// A column of numbers.
 pub const fn amount(name: &'static str, pointer: &'static str, priority: u8) -> Column {
     Column { right: true, ..column(name, pointer, priority) }
 }
 
-/// A column of money.
 pub const fn money(name: &'static str, pointer: &'static str, priority: u8, currency: Currency) -> Column {
     Column { currency: Some(currency), ..amount(name, pointer, priority) }
 }
 
-/// Offices and branches.
-pub const OFFICE: View = View {
-    plural: "offices",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("name", "/name", 0),
-        column("parent", "/parentIdentifier", 1),
-        column("description", "/description", 3),
-        column("city", "/address/city", 4),
-        column("in-use", "/externalReferences", 2),
-        column("street", "/address/street", WIDE),
-        column("region", "/address/region", WIDE),
-        column("postal-code", "/address/postalCode", WIDE),
-        column("country-code", "/address/countryCode", WIDE),
-        column("country", "/address/country", WIDE),
-    ],
-};
+pub const OFFICE: View = View::of("offices").columns(&[
+    column("identifier", "/identifier", 0),
+    column("name", "/name", 0),
+    column("parent", "/parentIdentifier", 1),
+    column("description", "/description", 3),
+    column("city", "/address/city", 4),
+    column("in-use", "/externalReferences", 2),
+    column("street", "/address/street", WIDE),
+    column("region", "/address/region", WIDE),
+    column("postal-code", "/address/postalCode", WIDE),
+    column("country-code", "/address/countryCode", WIDE),
+    column("country", "/address/country", WIDE),
+]);
 
-pub const ADDRESS: View = View {
-    plural: "addresses",
-    id: "/city",
-    state: "",
-    columns: &[
-        column("street", "/street", 0),
-        column("city", "/city", 0),
-        column("region", "/region", 2),
-        column("postal-code", "/postalCode", 1),
-        column("country-code", "/countryCode", 0),
-        column("country", "/country", 1),
-    ],
-};
+pub const ADDRESS: View = View::of("addresses").id("/city").columns(&[
+    column("street", "/street", 0),
+    column("city", "/city", 0),
+    column("region", "/region", 2),
+    column("postal-code", "/postalCode", 1),
+    column("country-code", "/countryCode", 0),
+    column("country", "/country", 1),
+]);
 
-/// External references of an office.
-pub const REFERENCE: View = View {
-    plural: "external references",
-    id: "/type",
-    state: "/state",
-    columns: &[column("type", "/type", 0), column("state", "/state", 0)],
-};
+pub const REFERENCE: View = View::of("external references")
+    .state("/state")
+    .columns(&[column("type", "/type", 0), column("state", "/state", 0)]);
 
-pub const CUSTOMER: View = View {
-    plural: "customers",
-    id: "/identifier",
-    state: "/currentState",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("type", "/type", 6),
-        column("given-name", "/givenName", 1),
-        column("middle-name", "/middleName", WIDE),
-        column("surname", "/surname", 1),
-        column("state", "/currentState", 0),
-        column("office", "/assignedOffice", 2),
-        column("employee", "/assignedEmployee", 5),
-        column("city", "/address/city", 7),
-        column("applied", "/applicationDate", 4),
-        column("born", "/dateOfBirth", WIDE),
-        column("member", "/member", WIDE),
-        column("beneficiary", "/accountBeneficiary", WIDE),
-        column("reference-customer", "/referenceCustomer", WIDE),
-        column("street", "/address/street", WIDE),
-        column("region", "/address/region", WIDE),
-        column("postal-code", "/address/postalCode", WIDE),
-        column("country-code", "/address/countryCode", WIDE),
-        column("country", "/address/country", WIDE),
-        column("contacts", "/contactDetails/*/value", WIDE),
-        column("custom-values", "/customValues/*/value", WIDE),
-        column("created-by", "/createdBy", WIDE),
-        moment("created", "/createdOn", WIDE),
-        column("modified-by", "/lastModifiedBy", WIDE),
-        moment("modified", "/lastModifiedOn", WIDE),
-    ],
-};
+pub const CUSTOMER: View = View::of("customers").state("/currentState").columns(&[
+    column("identifier", "/identifier", 0),
+    column("type", "/type", 6),
+    column("given-name", "/givenName", 1),
+    column("middle-name", "/middleName", WIDE),
+    column("surname", "/surname", 1),
+    column("state", "/currentState", 0),
+    column("office", "/assignedOffice", 2),
+    column("employee", "/assignedEmployee", 5),
+    column("city", "/address/city", 7),
+    column("applied", "/applicationDate", 4),
+    column("born", "/dateOfBirth", WIDE),
+    column("member", "/member", WIDE),
+    column("beneficiary", "/accountBeneficiary", WIDE),
+    column("reference-customer", "/referenceCustomer", WIDE),
+    column("street", "/address/street", WIDE),
+    column("region", "/address/region", WIDE),
+    column("postal-code", "/address/postalCode", WIDE),
+    column("country-code", "/address/countryCode", WIDE),
+    column("country", "/address/country", WIDE),
+    column("contacts", "/contactDetails/*/value", WIDE),
+    column("custom-values", "/customValues/*/value", WIDE),
+    column("created-by", "/createdBy", WIDE),
+    moment("created", "/createdOn", WIDE),
+    column("modified-by", "/lastModifiedBy", WIDE),
+    moment("modified", "/lastModifiedOn", WIDE),
+]);
 
-/// Lifecycle commands of a customer.
-pub const CUSTOMER_COMMAND: View = View {
-    plural: "commands",
-    id: "/createdOn",
-    state: "",
-    columns: &[
-        column("action", "/action", 0),
-        moment("created", "/createdOn", 0),
-        column("created-by", "/createdBy", 1),
-        column("comment", "/comment", 2),
-    ],
-};
+pub const CUSTOMER_COMMAND: View = View::of("commands").id("/createdOn").columns(&[
+    column("action", "/action", 0),
+    moment("created", "/createdOn", 0),
+    column("created-by", "/createdBy", 1),
+    column("comment", "/comment", 2),
+]);
 
-pub const EMPLOYEE: View = View {
-    plural: "employees",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("given-name", "/givenName", 1),
-        column("middle-name", "/middleName", WIDE),
-        column("surname", "/surname", 1),
-        column("office", "/assignedOffice", 2),
-        column("contacts", "/contactDetails/*/value", 3),
-    ],
-};
+pub const EMPLOYEE: View = View::of("employees").columns(&[
+    column("identifier", "/identifier", 0),
+    column("given-name", "/givenName", 1),
+    column("middle-name", "/middleName", WIDE),
+    column("surname", "/surname", 1),
+    column("office", "/assignedOffice", 2),
+    column("contacts", "/contactDetails/*/value", 3),
+]);
 
-/// Contact details.
-pub const CONTACT: View = View {
-    plural: "contacts",
-    id: "/value",
-    state: "",
-    columns: &[
-        column("type", "/type", 0),
-        column("group", "/group", 0),
-        column("value", "/value", 0),
-        column("level", "/preferenceLevel", 1),
-    ],
-};
+pub const CONTACT: View = View::of("contacts").id("/value").columns(&[
+    column("type", "/type", 0),
+    column("group", "/group", 0),
+    column("value", "/value", 0),
+    column("level", "/preferenceLevel", 1),
+]);
 
-/// Identification cards.
-pub const CARD: View = View {
-    plural: "cards",
-    id: "/number",
-    state: "",
-    columns: &[
-        column("number", "/number", 0),
-        column("type", "/type", 0),
-        column("expires", "/expirationDate", 1),
-        column("issuer", "/issuer", 2),
-        column("created-by", "/createdBy", WIDE),
-        moment("created", "/createdOn", WIDE),
-        column("modified-by", "/lastModifiedBy", WIDE),
-        moment("modified", "/lastModifiedOn", WIDE),
-    ],
-};
+pub const CARD: View = View::of("cards").columns(&[
+    column("number", "/number", 0),
+    column("type", "/type", 0),
+    column("expires", "/expirationDate", 1),
+    column("issuer", "/issuer", 2),
+    column("created-by", "/createdBy", WIDE),
+    moment("created", "/createdOn", WIDE),
+    column("modified-by", "/lastModifiedBy", WIDE),
+    moment("modified", "/lastModifiedOn", WIDE),
+]);
 
 /// The result of a change without a record.
-pub const RESULT: View = View {
-    plural: "results",
-    id: "/identifier",
-    state: "",
-    columns: &[column("identifier", "/identifier", 0), column("result", "/result", 0)],
-};
+pub const RESULT: View =
+    View::of("results").columns(&[column("identifier", "/identifier", 0), column("result", "/result", 0)]);
 
 /// The daemon that is spoken to.
-pub const DAEMON: View = View {
-    plural: "daemons",
-    id: "/url",
-    state: "/status",
-    columns: &[
-        column("url", "/url", 0),
-        column("status", "/status", 0),
-        column("version", "/version", 1),
-        column("interface", "/interface", 3),
-        column("auth", "/auth", 2),
-        column("instance", "/instance", 4),
-        column("client", "/client", 5),
-        amount("damaged-images", "/damagedImages", WIDE),
-    ],
-};
+pub const DAEMON: View = View::of("daemons").state("/status").columns(&[
+    column("url", "/url", 0),
+    column("status", "/status", 0),
+    column("version", "/version", 1),
+    column("interface", "/interface", 3),
+    column("auth", "/auth", 2),
+    column("instance", "/instance", 4),
+    column("client", "/client", 5),
+    amount("damaged-images", "/damagedImages", WIDE),
+]);
 
 /// The daemon in the background.
-pub const SERVICE: View = View {
-    plural: "daemons",
-    id: "/url",
-    state: "/status",
-    columns: &[
-        column("url", "/url", 0),
-        column("status", "/status", 0),
-        column("auth", "/auth", 1),
-        column("pid", "/pid", 2),
-        column("data-dir", "/dataDir", 3),
-        column("store", "/store", 3),
-        column("log", "/log", 4),
-    ],
-};
+pub const SERVICE: View = View::of("daemons").state("/status").columns(&[
+    column("url", "/url", 0),
+    column("status", "/status", 0),
+    column("auth", "/auth", 1),
+    column("pid", "/pid", 2),
+    column("data-dir", "/dataDir", 3),
+    column("store", "/store", 3),
+    column("log", "/log", 4),
+]);
 
 /// Settings and where they came from.
-pub const SETTING: View = View {
-    plural: "settings",
-    id: "/name",
-    state: "",
-    columns: &[
-        column("name", "/name", 0),
-        column("value", "/value", 0),
-        column("origin", "/origin", 1),
-        column("variable", "/variable", WIDE),
-        column("doc", "/doc", WIDE),
-    ],
-};
+pub const SETTING: View = View::of("settings").columns(&[
+    column("name", "/name", 0),
+    column("value", "/value", 0),
+    column("origin", "/origin", 1),
+    column("variable", "/variable", WIDE),
+    column("doc", "/doc", WIDE),
+]);
 
-/// Settings.
-pub const SETTING_VALUE: View = View {
-    plural: "settings",
-    id: "/name",
-    state: "",
-    columns: &[column("name", "/name", 0), column("value", "/value", 0), column("variable", "/variable", 1)],
-};
+pub const SETTING_VALUE: View = View::of("settings").columns(&[
+    column("name", "/name", 0),
+    column("value", "/value", 0),
+    column("variable", "/variable", 1),
+]);
 
-/// Files of settings.
-pub const CONFIG_FILE: View = View {
-    plural: "files",
-    id: "/path",
-    state: "",
-    columns: &[column("path", "/path", 0), column("exists", "/exists", 0)],
-};
+pub const CONFIG_FILE: View =
+    View::of("files").columns(&[column("path", "/path", 0), column("exists", "/exists", 0)]);
 
 /// Versions of client and daemon.
-pub const VERSION: View = View {
-    plural: "versions",
-    id: "/version",
-    state: "",
-    columns: &[
-        column("client", "/client", 0),
-        column("daemon", "/version", 0),
-        column("interface", "/interface", 1),
-        column("auth", "/auth", 2),
-        column("instance", "/instance", 3),
-    ],
-};
+pub const VERSION: View = View::of("versions").id("/version").columns(&[
+    column("client", "/client", 0),
+    column("daemon", "/version", 0),
+    column("interface", "/interface", 1),
+    column("auth", "/auth", 2),
+    column("instance", "/instance", 3),
+]);
 
-/// Every command.
-pub const COMMAND: View = View {
-    plural: "commands",
-    id: "/command",
-    state: "",
-    columns: &[
-        column("command", "/command", 0),
-        column("about", "/about", 1),
-        column("endpoint", "/endpoint", 2),
-        column("method", "/method", WIDE),
-        column("route", "/route", WIDE),
-        column("permission", "/permission", WIDE),
-    ],
-};
+pub const COMMAND: View = View::of("commands").columns(&[
+    column("command", "/command", 0),
+    column("about", "/about", 1),
+    column("endpoint", "/endpoint", 2),
+    column("method", "/method", WIDE),
+    column("route", "/route", WIDE),
+    column("permission", "/permission", WIDE),
+]);
 
-/// Generated files.
-pub const FILE: View =
-    View { plural: "files to write", id: "/file", state: "", columns: &[column("file", "/file", 0)] };
+pub const FILE: View = View::of("files to write").columns(&[column("file", "/file", 0)]);
 
 /// What may be typed next.
-pub const CANDIDATE: View = View {
-    plural: "words",
-    id: "/value",
-    state: "",
-    columns: &[word("value", "/value", 0), word("help", "/help", 1)],
-};
+pub const CANDIDATE: View =
+    View::of("words").columns(&[word("value", "/value", 0), word("help", "/help", 1)]);
 
 #[cfg(test)]
 mod tests {

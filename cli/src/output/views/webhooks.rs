@@ -2,22 +2,17 @@
 
 use super::{View, WIDE, amount, column, moment};
 
-pub const WEBHOOK: View = View {
-    plural: "webhooks",
-    id: "/identifier",
-    state: "/state",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("url", "/url", 0),
-        column("kinds", "/kinds", 2),
-        column("state", "/state", 0),
-        amount("position", "/position", 3),
-        amount("failures", "/failures", 1),
-        column("reason", "/reason", 4),
-        column("created-by", "/createdBy", 5),
-        moment("created", "/createdOn", WIDE),
-    ],
-};
+pub const WEBHOOK: View = View::of("webhooks").state("/state").columns(&[
+    column("identifier", "/identifier", 0),
+    column("url", "/url", 0),
+    column("kinds", "/kinds", 2),
+    column("state", "/state", 0),
+    amount("position", "/position", 3),
+    amount("failures", "/failures", 1),
+    column("reason", "/reason", 4),
+    column("created-by", "/createdBy", 5),
+    moment("created", "/createdOn", WIDE),
+]);
 
 /// A webhook with its secret, as its creation shows it.
 pub const WEBHOOK_CREATED: View = View {
@@ -32,20 +27,15 @@ pub const WEBHOOK_CREATED: View = View {
 };
 
 /// Tries of deliveries.
-pub const DELIVERY: View = View {
-    plural: "deliveries",
-    id: "/webhookIdentifier",
-    state: "/outcome",
-    columns: &[
-        amount("number", "/number", 0),
-        moment("time", "/triedOn", 0),
-        column("outcome", "/outcome", 0),
-        amount("status", "/status", 1),
-        amount("events", "/events", 2),
-        amount("from", "/firstSequence", 3),
-        amount("to", "/lastSequence", 3),
-        moment("next-try", "/nextTryOn", 2),
-        column("detail", "/detail", 4),
-        column("webhook-id", "/webhookIdentifier", WIDE),
-    ],
-};
+pub const DELIVERY: View = View::of("deliveries").id("/webhookIdentifier").state("/outcome").columns(&[
+    amount("number", "/number", 0),
+    moment("time", "/triedOn", 0),
+    column("outcome", "/outcome", 0),
+    amount("status", "/status", 1),
+    amount("events", "/events", 2),
+    amount("from", "/firstSequence", 3),
+    amount("to", "/lastSequence", 3),
+    moment("next-try", "/nextTryOn", 2),
+    column("detail", "/detail", 4),
+    column("webhook-id", "/webhookIdentifier", WIDE),
+]);

@@ -26,7 +26,6 @@ pub struct Printed {
     pub missing: Vec<char>,
 }
 
-/// A paper as a PDF.
 pub fn printed(paper: &Paper, size: Size) -> Outcome<Printed> {
     let fonts = Fonts::read()?;
     let sheet = Sheet::of(size);

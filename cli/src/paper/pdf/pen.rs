@@ -20,7 +20,6 @@ pub struct Pen<'a> {
     height: u32,
     /// The letters that were drawn.
     pub regular: Used<'a>,
-    /// The bold ones.
     pub bold: Used<'a>,
     content: Content,
     /// How far below the upper edge the next line begins.

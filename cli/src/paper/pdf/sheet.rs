@@ -11,7 +11,6 @@ pub struct Sheet {
     pub width: u32,
     /// None for a roll, which is cut where its text ends.
     pub height: Option<u32>,
-    /// The margins.
     pub margin: u32,
     plain: u32,
     title: u32,
@@ -24,7 +23,6 @@ pub const LONGEST: u32 = 14_400 * POINT;
 const POINT: u32 = 100;
 
 impl Sheet {
-    /// The page of a size.
     pub fn of(size: Size) -> Self {
         let of = |(width, height), margin, (plain, title, fine)| Self {
             width,
@@ -50,7 +48,6 @@ impl Sheet {
         }
     }
 
-    /// The height of a line.
     pub fn tall(&self, line: &Line) -> u32 {
         match line {
             Line::Texts(pieces) => {
@@ -87,7 +84,6 @@ impl Sheet {
 
 /// Measures texts in the letters of a sheet.
 pub struct Letters<'a> {
-    /// The letters.
     pub fonts: &'a Fonts,
     /// Their sizes.
     pub sheet: Sheet,

@@ -105,7 +105,6 @@ Register-ArgumentCompleter -Native -CommandName mfa, mfactl -ScriptBlock {
 }
 "#;
 
-/// The script of a shell.
 pub fn script(shell: &str) -> Outcome<&'static str> {
     let found = SCRIPTS.iter().find(|(name, ..)| *name == shell);
     found.map(|(.., script)| *script).ok_or_else(|| Failure::usage(format!("{shell} is not known")))

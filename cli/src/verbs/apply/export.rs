@@ -18,7 +18,6 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
-/// What was written.
 pub struct Exported {
     /// The files, each with its kind and the number of its records.
     pub rows: Vec<Value>,
@@ -70,7 +69,6 @@ impl Found {
     }
 }
 
-/// Where the files go.
 enum Place {
     /// A temporary folder, and the folder that it becomes.
     New(TempDir, PathBuf),

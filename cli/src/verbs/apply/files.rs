@@ -8,7 +8,7 @@ use crate::input;
 use crate::input::names::pointer;
 use crate::input::shape::Shape;
 use crate::input::yaml;
-use crate::words::nearest;
+use crate::words::did_you_mean;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,6 @@ pub type Name = (&'static str, String);
 pub struct Document {
     /// Its place, for people.
     pub place: String,
-    /// What it is.
     pub kind: &'static Kind,
     /// What names it among its kind.
     pub id: String,
@@ -176,9 +175,8 @@ fn document(place: String, value: Value, folder: &Path, findings: &mut Findings)
         Some(Value::String(name)) => match kinds::find(&name) {
             Some(kind) => kind,
             None => {
-                let near =
-                    nearest(&name, known().into_iter()).first().map(|near| format!("did you mean {near}?"));
-                let hint = near.unwrap_or_else(|| format!("the kinds are {}", known().join(", ")));
+                let meant = did_you_mean(&name, known().into_iter());
+                let hint = meant.unwrap_or_else(|| format!("the kinds are {}", known().join(", ")));
                 findings.hint(&place, "/kind", &format!("there is no kind \"{name}\""), hint);
                 return None;
             }

@@ -9,10 +9,8 @@ use serde_json::Value;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
-/// A kind of record.
 #[derive(Debug)]
 pub struct Kind {
-    /// The value of `kind:`.
     pub name: &'static str,
     /// The property that names a record.
     pub key: &'static str,
@@ -20,9 +18,7 @@ pub struct Kind {
     pub within: Option<&'static str>,
     /// The endpoint that reads a record.
     pub read: &'static Meta,
-    /// The endpoint that makes one.
     pub create: Row,
-    /// The endpoint that changes one.
     pub change: Row,
     pub noun: &'static Noun,
     apply: &'static Apply,
@@ -66,7 +62,6 @@ pub static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     kinds
 });
 
-/// The kind of a name.
 pub fn find(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }

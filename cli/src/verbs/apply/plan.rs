@@ -33,11 +33,8 @@ pub struct Field {
 
 /// A record that is made or changed.
 pub struct Step {
-    /// What the files say.
     pub document: Document,
-    /// Whether the record is new.
     pub new: bool,
-    /// What changes.
     pub fields: Vec<Field>,
     /// The record before, as far as it is shown.
     pub before: Value,

@@ -16,7 +16,6 @@ const HASHES_MAX: usize = 20;
 pub enum Became {
     /// Nothing was sent for it.
     Unsent,
-    /// It was done.
     Done,
     /// It was tried, and could be done.
     Tried,

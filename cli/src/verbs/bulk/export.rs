@@ -59,7 +59,6 @@ fn in_order(mut records: Vec<Value>) -> Vec<Value> {
     ordered
 }
 
-/// What is being written.
 struct Sheet<'a> {
     /// Whether a terminal shows it.
     shown: bool,

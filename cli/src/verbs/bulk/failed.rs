@@ -6,6 +6,7 @@ use super::source::{Raw, Source};
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Column, Kind, at, cell};
 use crate::output::guarded;
+use crate::settings::files::unwritable;
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -66,7 +67,7 @@ impl Failed {
             }
         };
         self.count += 1;
-        written.map_err(|error| self.unwritable(&error))
+        written.map_err(|error| unwritable(&self.path)(error.into()))
     }
 
     fn writer(&mut self) -> Outcome<&mut csv::Writer<File>> {
@@ -82,21 +83,16 @@ impl Failed {
         let mut options = OpenOptions::new();
         // The rows may hold passwords, and always hold personal data.
         let file = options.write(true).create(true).truncate(true).mode(0o600).open(&self.path);
-        let file = file.map_err(|error| self.unwritable(&error.into()))?;
+        let file = file.map_err(unwritable(&self.path))?;
         let mut writer = csv::WriterBuilder::new();
         let mut writer = writer.delimiter(self.delimiter).flexible(true).from_writer(file);
-        writer.write_record(&self.columns).map_err(|error| self.unwritable(&error))?;
+        writer.write_record(&self.columns).map_err(|error| unwritable(&self.path)(error.into()))?;
         Ok(writer)
     }
 
-    /// Writes what was added.
     pub fn flush(&mut self) -> Outcome {
         let flushed = self.writer.as_mut().map_or(Ok(()), csv::Writer::flush);
-        flushed.map_err(|error| self.unwritable(&error.into()))
-    }
-
-    fn unwritable(&self, error: &csv::Error) -> Failure {
-        Failure::local(format!("cannot write {}: {error}", self.path.display()))
+        flushed.map_err(unwritable(&self.path))
     }
 }
 

@@ -6,14 +6,14 @@ use super::progress::{Counts, Progress};
 use super::report::{Before, Report};
 use super::row::{Keys, Reading, Row};
 use super::send::{BATCH_BYTES_MAX, Done, Mode, Ready, Sender, Status, TAKEN_BACK};
-use super::source::{Format, Source};
+use super::source::{Format, Source, mapping};
 use crate::client::References;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::machine::signals::listen;
 use crate::output::views;
 use crate::words::quoted;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use mfa_shared::api::batch::OPERATIONS_MAX;
 use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, exit};
 use serde_json::json;
@@ -28,25 +28,37 @@ const UNDER_WAY: usize = 3;
 /// Failed rows that are shown at once; all of them are in the report.
 const FAILURES_SHOWN: usize = 5;
 
+/// How rows are imported.
+#[derive(Args)]
+pub struct How {
+    /// How the rows are written down; by default what the name of the file says, or its beginning
+    #[arg(long, value_name = "csv|jsonl|json|yaml", hide_possible_values = true)]
+    format: Option<Format>,
+    /// Column of a field with another name, or of none; can be repeated
+    #[arg(long, value_name = "COLUMN=FIELD", value_parser = mapping)]
+    map: Vec<(String, String)>,
+    /// Check every row at the daemon and change nothing
+    #[arg(long, visible_alias = "dry-run")]
+    validate_only: bool,
+    /// What to do with a row whose record exists already
+    #[arg(long, value_name = "MODE", default_value = "create")]
+    mode: Mode,
+    /// All rows or none; at most 1,000
+    #[arg(long)]
+    atomic: bool,
+    /// Refuse a row that names a record which neither exists nor is made by a row before it
+    #[arg(long)]
+    existing_only: bool,
+    /// Skip the rows that are done according to the report
+    #[arg(long)]
+    resume: bool,
+}
+
 /// What is to be imported, and how.
-#[derive(Debug, Clone)]
 pub struct Order {
     /// The file, `-` for standard input.
     pub file: String,
-    /// How its rows are written down.
-    pub format: Option<Format>,
-    /// Columns with the fields that they are for.
-    pub map: Vec<(String, String)>,
-    /// What is done with existing records.
-    pub mode: Mode,
-    /// Rows are only tried.
-    pub validate_only: bool,
-    /// All rows or none.
-    pub atomic: bool,
-    /// Rows that name what does not exist are refused.
-    pub existing_only: bool,
-    /// Skip the rows that were done before.
-    pub resume: bool,
+    pub how: How,
     /// Where the report goes.
     pub report: PathBuf,
     /// Where the failed rows are written.
@@ -58,18 +70,19 @@ impl Order {
     fn line(&self, noun: Bulk, file: &str) -> String {
         let mut words = vec!["mfa".to_owned(), noun.name.to_owned(), "import".to_owned(), quoted(file)];
         words.extend(
-            self.map
+            self.how
+                .map
                 .iter()
                 .flat_map(|(column, field)| ["--map".to_owned(), quoted(&format!("{column}={field}"))]),
         );
-        if self.mode != Mode::Create {
-            let word = self.mode.to_possible_value().map(|word| word.get_name().to_owned());
+        if self.how.mode != Mode::Create {
+            let word = self.how.mode.to_possible_value().map(|word| word.get_name().to_owned());
             words.extend(["--mode".to_owned()].into_iter().chain(word));
         }
         let flags = [
-            (self.validate_only, "--validate-only"),
-            (self.atomic, "--atomic"),
-            (self.existing_only, "--existing-only"),
+            (self.how.validate_only, "--validate-only"),
+            (self.how.atomic, "--atomic"),
+            (self.how.existing_only, "--existing-only"),
         ];
         words.extend(flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned()));
         words.join(" ")
@@ -159,30 +172,29 @@ impl Ledger {
     }
 }
 
-/// Carries an import out.
 pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
-    if noun.change().is_none() && order.mode != Mode::Create {
+    if noun.change().is_none() && order.how.mode != Mode::Create {
         return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));
     }
-    let source = Source::open(&order.file, order.format)?;
-    let reading = Reading::new(noun, source.header(), &order.map, order.mode == Mode::Create)?;
-    let failed = Failed::begin(noun, &order.failed, &order.report, &order.map, &source)?;
-    let (report, before) = Report::begin(&order.report, noun.name, order.resume)?;
+    let source = Source::open(&order.file, order.how.format)?;
+    let reading = Reading::new(noun, source.header(), &order.how.map, order.how.mode == Mode::Create)?;
+    let failed = Failed::begin(noun, &order.failed, &order.report, &order.how.map, &source)?;
+    let (report, before) = Report::begin(&order.report, noun.name, order.how.resume)?;
     let progress = Progress::begin(&cx.out, source.bytes);
-    let distinct = order.validate_only && order.mode == Mode::Create && noun.change().is_some();
+    let distinct = order.how.validate_only && order.how.mode == Mode::Create && noun.change().is_some();
     let tried = distinct.then(|| Tried { noun, rows: HashMap::new() });
     let mut ledger = Ledger { report, failed, progress, counts: Counts::default(), first: Vec::new(), tried };
     let mut client = cx.client.clone();
-    client.dry_run |= order.validate_only;
-    if order.existing_only {
+    client.dry_run |= order.how.validate_only;
+    if order.how.existing_only {
         client.references = References::Refused;
     }
-    let sender = Sender { client, noun, mode: order.mode };
+    let sender = Sender { client, noun, mode: order.how.mode };
     let run = before.run.clone();
     // A row that names one before it is tried together with it, as far as a batch can hold both.
-    let together = order.atomic || (order.validate_only && noun.ordered);
+    let together = order.how.atomic || (order.how.validate_only && noun.ordered);
     let parts = read(source, reading, before, if together { OPERATIONS_MAX } else { noun.rows_max });
-    let ended = if order.atomic {
+    let ended = if order.how.atomic {
         whole(&sender, parts, &mut ledger, &run).await
     } else {
         one_by_one(&sender, parts, &mut ledger).await

@@ -9,14 +9,10 @@ use std::time::{Duration, Instant};
 /// Time between two lines.
 const LINES_EVERY: Duration = Duration::from_secs(1);
 
-/// Counts of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All of them.
     pub rows: u64,
-    /// Their records were made.
     pub created: u64,
-    /// Their records were changed.
     pub updated: u64,
     /// They were done in an earlier run, which is not counted again.
     pub before: u64,
@@ -27,7 +23,6 @@ pub struct Counts {
     pub failed: u64,
 }
 
-/// The progress of an import.
 pub struct Progress {
     begun: Instant,
     reported: Instant,

@@ -8,6 +8,7 @@ use super::send::{Done, Status};
 use crate::client::idempotency::new_key;
 use crate::failure::{Failure, Outcome};
 use crate::output::{guarded, unguarded};
+use crate::settings::files::{folder_of, unwritable};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -47,7 +48,7 @@ impl Before {
 impl Report {
     /// Begins a run. Without `resume` it begins anew, unless a run before it did not end.
     pub fn begin(path: &Path, noun: &str, resume: bool) -> Outcome<(Self, Before)> {
-        let failed = |error| Failure::local(format!("cannot write {}: {error}", path.display()));
+        let failed = unwritable(path);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let mut file = options.open(path).map_err(failed)?;
@@ -92,35 +93,32 @@ impl Report {
 
     /// Adds the result of a row.
     pub fn push(&mut self, done: &Done) {
-        let flat = |text: &str| guarded_or_empty(&text.replace(['\r', '\n'], " "));
+        let flat = |text: &str| match text.replace(['\r', '\n'], " ") {
+            empty if empty.is_empty() => empty,
+            flat => guarded(&flat),
+        };
         let number = done.number.to_string();
         let id = flat(&done.id);
         self.line(&[&number, &id, done.status.as_str(), &done.code, &flat(&done.message)]);
     }
 
-    /// Writes what was added.
     pub fn flush(&mut self) -> Outcome {
         let written = self.file.write_all(&self.waiting);
         self.waiting.clear();
-        written.map_err(|error| Failure::local(format!("cannot write {}: {error}", self.path.display())))
+        written.map_err(unwritable(&self.path))
     }
 
     /// Ends the run: only its own lines stay, in the order of the rows.
     pub fn finish(mut self) -> Outcome {
         self.flush()?;
-        let failed = |error| Failure::local(format!("cannot write {}: {error}", self.path.display()));
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut whole = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+        let failed = unwritable(&self.path);
+        let mut whole = tempfile::NamedTempFile::new_in(folder_of(&self.path)).map_err(failed)?;
         whole.write_all(HEADER.as_bytes()).map_err(failed)?;
         self.file.seek(SeekFrom::Start(self.own)).map_err(failed)?;
         std::io::copy(&mut self.file, &mut whole).map_err(failed)?;
         whole.persist(&self.path).map_err(|error| failed(error.error))?;
         Ok(())
     }
-}
-
-fn guarded_or_empty(text: &str) -> String {
-    if text.is_empty() { String::new() } else { guarded(text) }
 }
 
 /// What a report says.

@@ -1,10 +1,11 @@
 //! A row of a file as the record that it describes.
 
 use super::Bulk;
-use super::source::{Raw, near};
+use super::source::Raw;
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Column, Shape, Step, close_gaps, put, value};
 use crate::output::unguarded;
+use crate::words::{hex, hint_beside};
 use csv::ByteRecord;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
@@ -16,7 +17,6 @@ enum Target {
     Within(usize),
     /// A part of the body, with the name of the column for the user who has to correct it.
     Field(Column, String),
-    /// Nothing.
     PassedOver,
 }
 
@@ -236,8 +236,9 @@ fn target(noun: Bulk, shape: &Shape, column: &str, field: &str) -> Outcome<Targe
     }
     shape.column(field).map(|found| Target::Field(found, column.to_owned())).map_err(|why| {
         let names = shape.properties().into_iter().chain(noun.within().iter().copied());
-        let near = if why.starts_with("did") { format!("{why} ") } else { near(field, names) };
-        let hint = format!("{near}give its name, or skip it: --map '{column}=FIELD', --map '{column}='");
+        let hint = format!("give its name, or skip it: --map '{column}=FIELD', --map '{column}='");
+        let hint =
+            if why.starts_with("did") { format!("{why} {hint}") } else { hint_beside(field, names, &hint) };
         Failure::usage(format!("{} have no field \"{field}\"", noun.plural)).hint(hint)
     })
 }
@@ -263,7 +264,7 @@ impl Keys {
         short.copy_from_slice(&hash.as_ref()[..8]);
         let count = self.seen.entry(short).or_default();
         *count += 1;
-        let hex: String = hash.as_ref()[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex(&hash.as_ref()[..16]);
         // A row that occurs twice in the file is two rows.
         if *count == 1 { hex } else { format!("{hex}-{count}") }
     }

@@ -32,15 +32,12 @@ pub enum Mode {
 /// The result of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Its record was made.
     Created,
-    /// Its record was changed.
     Updated,
     /// Its record existed already.
     Skipped,
     /// It would be done.
     Valid,
-    /// It was refused.
     Failed,
 }
 
@@ -69,7 +66,6 @@ pub struct Done {
     pub number: u64,
     /// What names its record.
     pub id: String,
-    /// Its result.
     pub status: Status,
     /// The code of a refusal.
     pub code: String,
@@ -150,19 +146,12 @@ impl Ready {
         address.push(own.unwrap_or_default());
         address
     }
-
-    /// Whether the row lacks what a new record needs, and can only change an existing one.
-    fn is_change(&self, noun: Bulk) -> bool {
-        (noun.only_change)(&self.record.body)
-    }
 }
 
 /// How rows are sent.
 #[derive(Clone)]
 pub struct Sender {
-    /// The client.
     pub client: Client,
-    /// What the rows are.
     pub noun: Bulk,
     /// What is done with existing records.
     pub mode: Mode,
@@ -172,7 +161,9 @@ impl Sender {
     /// Sends rows, each with an outcome of its own.
     pub async fn send(&self, rows: Vec<Ready>) -> Outcome<Vec<Done>> {
         let mut done: Vec<Option<Done>> = rows.iter().map(|_| None).collect();
-        let changes = |ready: &Ready| self.mode != Mode::Create && ready.is_change(self.noun);
+        // Some lack what a new record needs, and can only change an existing one.
+        let changes =
+            |ready: &Ready| self.mode != Mode::Create && (self.noun.only_change)(&ready.record.body);
         let new: Vec<_> = (0..rows.len()).filter(|i| !changes(&rows[*i])).collect();
         let results = self.results(new.iter().map(|i| rows[*i].create(self.noun))).await?;
         for (i, result) in new.into_iter().zip(results) {

@@ -2,7 +2,6 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::input::{repeated, yaml};
-use crate::words::nearest;
 use clap::ValueEnum;
 use csv::ByteRecord;
 use serde_json::Value;
@@ -229,11 +228,6 @@ fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
 pub fn mapping(text: &str) -> Result<(String, String), String> {
     let (column, field) = text.split_once('=').ok_or("it must be COLUMN=FIELD, such as Surname=surname")?;
     Ok((column.trim().to_owned(), field.trim().to_owned()))
-}
-
-/// The nearest of some names, as a hint.
-pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
-    nearest(name, names).first().map_or_else(String::new, |near| format!("did you mean {near}? "))
 }
 
 #[cfg(test)]

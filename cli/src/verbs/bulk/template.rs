@@ -4,7 +4,6 @@ use super::Bulk;
 use crate::input::shape::{Described, Kind, Shape};
 use crate::output::guarded;
 
-/// The template of a noun.
 pub fn text(noun: Bulk) -> String {
     let mut text = format!(
         "# {}, a row each. Lines like this one may come before the column names.\n\
