@@ -203,8 +203,8 @@ where
                 let detail = format!("the body has \"{one}\" and \"{other}\", which no one record has");
                 Err(Fault::new(AMBIGUOUS_BODY, detail))
             }
-            (None, Some(_)) => check_json(&nested::<B>(), &body, raw.today).map(Self::Other),
-            _ => check_json(&nested::<A>(), &body, raw.today).map(Self::First),
+            (None, Some(_)) => check_json(&nested::<B>(), body, raw.today).map(Self::Other),
+            _ => check_json(&nested::<A>(), body, raw.today).map(Self::First),
         }
     }
     fn write(&self) -> Outgoing {
