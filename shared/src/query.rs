@@ -23,6 +23,8 @@ pub struct Params {
     /// Names of those whose value is no percent-encoded UTF-8. One whose name is none is no parameter that
     /// anything asks for.
     malformed: Vec<String>,
+    /// A form is read as a whole, or not at all.
+    malformed_form: bool,
 }
 
 impl Params {
@@ -50,7 +52,7 @@ impl Params {
     pub fn with_form(&self, form: &str) -> Self {
         let form = Self::parse(&form.replace(['\r', '\n'], "&"));
         let pairs = self.pairs.iter().cloned().chain(form.pairs).collect();
-        Self { pairs, malformed: self.malformed.iter().cloned().chain(form.malformed).collect() }
+        Self { pairs, malformed: self.malformed.clone(), malformed_form: !form.malformed.is_empty() }
     }
 
     /// The parameters in their order.
@@ -65,10 +67,13 @@ impl Params {
 
     /// Whether a part of the text was no percent-encoded UTF-8.
     pub fn malformed(&self) -> bool {
-        !self.malformed.is_empty()
+        self.malformed_form || !self.malformed.is_empty()
     }
 
     fn check_encoding(&self, name: &str) -> Result<(), Fault> {
+        if self.malformed_form {
+            return Err(Fault::new(INVALID_PARAMETER, bad_encoding("the form")));
+        }
         if self.malformed.iter().any(|malformed| malformed == name) {
             return Err(Fault::new(INVALID_PARAMETER, bad_encoding(&format!("the parameter {name}"))));
         }

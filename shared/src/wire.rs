@@ -187,7 +187,6 @@ where
     A: Alternative<B> + Serialize + Send + Sync,
     B: Object + Serialize + Send + Sync,
 {
-    // A secret of either kind, whichever of them the body turns out to be.
     const SHAPE: BodyShape =
         BodyShape::json(|| Some(json!({ "oneOf": [reference::<A>(), reference::<B>()] })));
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {

@@ -117,12 +117,17 @@ impl Verb for Verify {
         let progress =
             |check: Check, found: usize| cx.out.say(&format!("{}: {found} findings", check.name()));
         let no_room = |error| Failure::local(format!("there is no room for a scratch store: {error}"));
-        let scratch = tempfile::Builder::new().prefix("mfa-verify-").tempdir().map_err(no_room)?;
+        let mut scratch = None;
+        // Made only when an interruption is already listened for.
         let verified = unless_interrupted(async {
-            verify_backup(Path::new(file), &keys, scratch.path(), &progress).await.map_err(not_started)
+            let made = tempfile::Builder::new().prefix("mfa-verify-").tempdir().map_err(no_room)?;
+            let folder = scratch.insert(made).path();
+            verify_backup(Path::new(file), &keys, folder, &progress).await.map_err(not_started)
         })
         .await;
-        remove(scratch.keep()).await;
+        if let Some(scratch) = scratch {
+            remove(scratch.keep()).await;
+        }
         let verified = verified?;
         // Dangling references were in the store as well.
         let (dangling, found): (Vec<_>, Vec<_>) =

@@ -90,7 +90,6 @@ impl Verb for Install {
     }
 }
 
-/// Writes a world-readable file, as units are.
 impl Print {
     fn program(&self) -> Outcome<String> {
         let path = match &self.program {

@@ -21,13 +21,12 @@ use super::state::State;
 use crate::ops::Caller;
 use crate::ops::audit::secret_changed;
 use crate::store::Tx;
-use crate::store::records::StoredReference;
 use changes::{covered, differences, insert};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
 use mfa_shared::api::dividends::DistributeDividend;
 use mfa_shared::api::gateways::{SENT_TO, is_test};
 use mfa_shared::api::kinds;
-use mfa_shared::api::offices::CreateBranch;
+use mfa_shared::api::offices::{CreateBranch, SetOfficeReference};
 use mfa_shared::api::tellers::{CreateDenomination, CreateTransaction, IssueReceipt, UpdateTeller};
 use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::api::webhooks::UpdateSubscription;
@@ -52,8 +51,12 @@ const UNSEEN: [(&str, &str); 3] = [
 ];
 
 /// Operations whose record takes something out of the body, besides those that make what their body names.
-const OF_BODY: [&str; 3] =
-    [CreateBranch::META.name, CreateDenomination::META.name, DistributeDividend::META.name];
+const OF_BODY: [&str; 4] = [
+    CreateBranch::META.name,
+    CreateDenomination::META.name,
+    DistributeDividend::META.name,
+    SetOfficeReference::META.name,
+];
 
 /// Whether the record of a request takes something out of its body.
 fn is_of_body(meta: &Meta) -> bool {
@@ -83,7 +86,7 @@ pub struct Trail {
 pub struct Before {
     subject: Option<Subject>,
     shown: Option<Shown>,
-    references: Vec<StoredReference>,
+    reference: Option<Node>,
 }
 
 /// The address of a peer, as a record has it.
@@ -208,7 +211,7 @@ impl Trail {
     pub fn before(&self, state: &State, tx: &mut Tx<'_>, caller: &Caller) -> Result<Before, Fault> {
         if self.meta.name == CreateTransaction::META.name {
             // The answer names what is made.
-            return Ok(Before { subject: None, shown: None, references: Vec::new() });
+            return Ok(Before { subject: None, shown: None, reference: None });
         }
         let subject = if self.meta.name == IssueReceipt::META.name {
             receipts::issued(tx, &self.params)?
@@ -219,8 +222,18 @@ impl Trail {
             Some(subject) if !self.path.starts_with("/token") => subject.shown(state, tx)?,
             _ => None,
         };
-        let references = references::read(tx, self.meta, &self.params)?;
-        Ok(Before { subject, shown, references })
+        let reference = self.reference(tx)?;
+        Ok(Before { subject, shown, reference })
+    }
+
+    /// The external reference that the request sets.
+    fn reference(&self, tx: &mut Tx<'_>) -> Result<Option<Node>, Fault> {
+        match (self.params.as_slice(), self.text("type")) {
+            ([office], Some(r#type)) if self.meta.name == SetOfficeReference::META.name => {
+                references::read(tx, office, &r#type)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Records what the request has done.
@@ -234,7 +247,7 @@ impl Trail {
     ) -> Result<(), Fault> {
         let mut record = self.record(tx, caller);
         record.status = Some(reply.status.into());
-        let Before { mut subject, shown: was, references } = before;
+        let Before { mut subject, shown: was, reference } = before;
         if self.meta.name == IssueReceipt::META.name {
             subject = receipts::issued(tx, &self.params)?;
         }
@@ -258,9 +271,8 @@ impl Trail {
                     let after = self.body.as_deref().cloned().map(covered);
                     changes.push(AuditChange { field: "/denominations".to_owned(), before: None, after });
                 }
-                changes.extend(besides.secrets.into_iter().map(secret_changed));
-                let now = references::read(tx, self.meta, &self.params)?;
-                changes.extend(references::change(&references, now));
+                changes.extend(besides.secrets);
+                changes.extend(references::change(reference, self.reference(tx)?));
                 tx.audit(AuditRecord { changes, ..record });
             }
         }

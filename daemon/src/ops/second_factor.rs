@@ -49,7 +49,8 @@ pub fn begin(
     _: &Json<SecondFactorWish>,
 ) -> Result<Json<SecondFactorSecret>, Fault> {
     find::user(tx, &at.user)?;
-    if state(tx.get::<StoredFactor>(&[&at.user])?.as_ref()) == FactorState::Active {
+    let before = tx.get::<StoredFactor>(&[&at.user])?;
+    if state(before.as_ref()) == FactorState::Active {
         return Err(wrong_state(&at.user, "has a second factor already; take it away first"));
     }
     let secret = rules::base32(&random::bytes::<{ rules::SECRET_BYTES }>());
@@ -57,7 +58,7 @@ pub fn begin(
     let user = at.user.clone();
     let recovery = Vec::new();
     tx.put(&StoredFactor { user, secret: sealed, enabled_on: None, last_step: None, recovery })?;
-    tx.note_secret("/secret");
+    tx.note_secret("/secret", before.is_some());
     let uri = rules::uri(&at.user, &secret);
     Ok(Json(SecondFactorSecret { secret, uri }))
 }
@@ -80,6 +81,7 @@ pub fn enable(
     let Some(step) = step(tx, &factor, &typed.code)? else {
         return Err(if counts { attempts::failed_within(tx, &at.user, wrong_code())? } else { wrong_code() });
     };
+    let had_codes = !factor.recovery.is_empty();
     let codes: Vec<_> = (0..rules::RECOVERY_CODES).map(|_| rules::recovery_code(random::bytes())).collect();
     factor.recovery = codes.iter().map(|code| recovery_hash(tx, code)).collect::<Result<_, _>>()?;
     factor.last_step = Some(step);
@@ -87,7 +89,7 @@ pub fn enable(
     tx.put(&factor)?;
     user.second_factor = true;
     tx.put(&user)?;
-    tx.note_secret("/recoveryCodes");
+    tx.note_secret("/recoveryCodes", had_codes);
     Ok(Json(NewRecoveryCodes { recovery_codes: codes }))
 }
 

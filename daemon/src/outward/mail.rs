@@ -42,8 +42,11 @@ fn address(text: &str) -> Option<Address> {
     let domain = format!("postmaster@{domain}").parse::<Address>().ok()?.domain().to_owned();
     let is_atom = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     let atoms = name.split('.').all(|atom| !atom.is_empty() && atom.chars().all(is_atom));
+    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let bare = inner.map(|inner| inner.replace("\\\\", "").replace("\\\"", ""));
+    let is_quoted = bare.is_some_and(|bare| !bare.contains('"') && !bare.ends_with('\\'));
     let quoted = || format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
-    Some(Address::new_dangerous(if atoms { name.to_owned() } else { quoted() }, domain))
+    Some(Address::new_dangerous(if atoms || is_quoted { name.to_owned() } else { quoted() }, domain))
 }
 
 /// Sends a mail.

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use memchr::memmem;
-use mfa_shared::api::audit::AuditRecord;
+use mfa_shared::api::audit::{AuditChange, AuditRecord};
 
 /// What an operation changes besides what a read of its record shows.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub struct Besides {
     /// Further records, as the audit trail names them.
     pub records: Vec<String>,
     /// Secrets, as fields of the audit record.
-    pub secrets: Vec<&'static str>,
+    pub secrets: Vec<AuditChange>,
 }
 
 /// A change of a whole record, whose text, as this program writes it, is taken over as it is.

@@ -9,9 +9,10 @@ use super::record::{Record, moment, numbered};
 use super::records::{AuditEnd, PendingAudit, StoredAudit};
 use super::tx::{Tx, line};
 use crate::hex::hexadecimal;
-use mfa_shared::api::audit::{AuditOutcome, AuditRecord, NO_HASH};
+use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord, COVER, NO_HASH};
 use mfa_shared::fault::Fault;
 use mfa_shared::kind::resource;
+use mfa_shared::node::Node;
 use sha2::{Digest, Sha256};
 
 impl Tx<'_> {
@@ -26,9 +27,11 @@ impl Tx<'_> {
         self.besides.records.push(resource(kind, &parts));
     }
 
-    /// Notes that the operation changes a secret, which no read shows; `field` as in the audit record.
-    pub fn note_secret(&mut self, field: &'static str) {
-        self.besides.secrets.push(field);
+    /// Notes that the operation sets a secret, which no read shows, and whether there was one before.
+    pub fn note_secret(&mut self, field: &str, before: bool) {
+        let cover = || Some(Node::Text(COVER.to_owned()));
+        let before = if before { cover() } else { None };
+        self.besides.secrets.push(AuditChange { field: field.to_owned(), before, after: cover() });
     }
 
     /// What was noted since the last call.

@@ -381,3 +381,27 @@ fn an_answer_that_needed_a_token_is_not_cached() {
     }
     assert!(!policy.contains("unsafe"), "{policy}");
 }
+
+#[test]
+fn a_detail_cuts_long_names_that_are_not_there_and_escapes_controls() {
+    let world = World::start();
+    let long = "x".repeat(100);
+    for path in [format!("/customers/{long}"), format!("/nowhere/{long}"), format!("/users/{long}/password")]
+    {
+        let problem = world.get(&path).json();
+        let detail = problem["detail"].as_str().unwrap();
+        assert!([404, 405].contains(&problem["status"].as_i64().unwrap()), "{problem}");
+        assert!(!detail.contains(&long) && detail.contains('…'), "{detail}");
+    }
+    let detail = world.get("/offices/a%0Ab").refused(404, "office_not_found").json()["detail"].clone();
+    assert_eq!(detail, "there is no office \"a\\u{a}b\"");
+}
+
+#[test]
+fn a_parameter_that_nothing_asks_for_may_have_any_encoding() {
+    let world = World::start();
+    for query in ["foo=%zz", "foo=%ff", "%zz", "%ff=1"] {
+        world.get(&format!("/offices?{query}")).is(200);
+    }
+    world.get("/offices?term=%zz").refused(400, "invalid_parameter");
+}

@@ -37,7 +37,7 @@ families! {
     WEBHOOKS Counter "mfa_webhook_deliveries_total"
         "Deliveries of webhooks that this daemon tried, by outcome.";
     WEBHOOK_LAG Gauge "mfa_webhook_lag_records"
-        "Records of the audit trail that the active webhook furthest behind has not looked at.";
+        "Records behind the stored position of the last active webhook; 5000 of them may be passed over.";
     LISTENERS Gauge "mfa_event_listeners" "Clients to whom this daemon streams events.";
     LISTENER_LAG Gauge "mfa_event_listener_lag_records"
         "Records of the audit trail that the listener furthest behind was not sent.";
