@@ -15,12 +15,14 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use std::thread;
 use std::time::Instant;
 
-/// Readers of the tree wait for a batch, so it is short.
+/// Readers of the tree wait for a batch, so it is short. Each one also costs two writes to the disk and wakes all
+/// threads of sled, so it is longer where changes come faster than short ones go into the tree.
 const BATCH_KEYS: usize = 32;
+const LONG_BATCH_KEYS: usize = 256;
 /// Keys in memory that a scan copies at once.
 const COPIED_KEYS_MAX: usize = 512;
 /// What is in memory at most, besides its keys, until it begins to go into the tree.
-const RECENT_BYTES_MAX: usize = 8 * 1024 * 1024;
+const RECENT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The writer waits for the tree when there is so many times as much.
 const BEHIND_MAX: usize = 3;
 /// What the file of the tree grows by at most, measured with keys in order and by chance and values of 40 to
@@ -29,7 +31,7 @@ const GROWTH_PER_BYTE: usize = 3;
 const GROWTH_PER_KEY: usize = 512;
 const GROWTH_BYTES: usize = 4 * 1024 * 1024;
 /// For so many keys space is taken at once.
-const PART_KEYS: usize = 8 * BATCH_KEYS;
+const PART_KEYS: usize = 2 * LONG_BATCH_KEYS;
 
 /// What was published lately.
 #[derive(Debug, Default)]
@@ -190,13 +192,18 @@ impl Index {
                 return Ok(false);
             }
             let on_the_way = Reach { head: before, until: head.sequence };
-            for batch in part.chunks(BATCH_KEYS) {
+            let mut rest = part.as_slice();
+            while !rest.is_empty() {
+                let hurry = self.is_full();
+                let keys = if hurry { LONG_BATCH_KEYS } else { BATCH_KEYS };
+                let (batch, behind) = rest.split_at(keys.min(rest.len()));
                 let begun = Instant::now();
                 self.pairs.apply_some(batch.iter().copied(), Some(on_the_way))?;
                 // As long as memory has room, others get as much of the processors and of the tree.
-                if !self.is_full() {
+                if !hurry {
                     thread::sleep(begun.elapsed());
                 }
+                rest = behind;
             }
         }
         self.wanted_bytes.store(GROWTH_BYTES as u64, SeqCst);

@@ -40,7 +40,7 @@ impl Options {
         Self {
             dir: dir.into(),
             cache_bytes: 64 * MIB,
-            recent_keys: 16 * 1024,
+            recent_keys: 64 * 1024,
             segment_bytes: 64 * MIB,
             checkpoint_bytes: 64 * MIB,
             verify_bytes: 256 * MIB,
