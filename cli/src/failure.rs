@@ -276,6 +276,15 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+impl From<csv::Error> for Failure {
+    fn from(error: csv::Error) -> Self {
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => error.into(),
+            other => Self::local(format!("cannot write csv: {other:?}")),
+        }
+    }
+}
+
 /// The exit code of a status whose code this client does not know.
 fn exit_of(status: u16) -> i32 {
     match status {

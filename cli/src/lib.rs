@@ -34,18 +34,18 @@ mod verbs;
 mod words;
 
 use crate::command::cx::Cx;
+use crate::command::flags::read;
 use crate::command::globals::{ChangeFlags, Globals, ListFlags};
 use crate::command::verb::Leaf;
 use crate::failure::{Failure, Outcome};
 use crate::input::prompt::{self, Interrupts, Prompt};
 use crate::machine::privacy;
 use crate::machine::signals::listen;
-use crate::output::{Carried, Clock, Expression, Output, Screen};
-use crate::output::{called, views};
+use crate::output::{Carried, Clock, Expression, Output, Screen, called, views};
 use crate::settings::Settings;
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
-use clap::{ArgMatches, FromArgMatches, ValueEnum};
+use clap::{ArgMatches, ValueEnum};
 use mfa_shared::fault::exit;
 use std::collections::HashMap;
 use std::io;
@@ -97,7 +97,7 @@ pub fn main() -> ExitCode {
 
 fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
     let (leaf, flags) = tree::find(tree::nodes(), matches);
-    let globals = Globals::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))?;
+    let globals = read::<Globals>(flags)?;
     let cx = context(globals, flags, leaf, screen, carried)?;
     for warning in &cx.settings.warnings {
         cx.out.warn(warning);
@@ -225,8 +225,9 @@ fn context(
     if let Some(failure) = settings.bad_profile.clone().filter(|_| leaf.needs_profile) {
         return Err(failure);
     }
-    let list = read::<ListFlags>(flags, leaf.lists())?;
-    let change = read::<ChangeFlags>(flags, leaf.changes())?;
+    // Only some verbs have these flags.
+    let list = if leaf.lists() { read(flags)? } else { ListFlags::default() };
+    let change = if leaf.changes() { read(flags)? } else { ChangeFlags::default() };
     let timeout = Duration::from_secs(settings.parse::<u64>("timeout_seconds", None)?.max(1));
     let retries = settings.parse("retries", None)?;
     let traced = settings.get("debug").0 == "http";
@@ -315,14 +316,6 @@ fn given_token(settings: &Settings) -> Outcome<Option<String>> {
         "" => input::secret_file(settings.get("token_file").0),
         token => Ok(Some(token.to_owned())),
     }
-}
-
-/// Reads flags that only some verbs have.
-fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F> {
-    if !has {
-        return Ok(F::default());
-    }
-    F::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// Ends the process on Ctrl-C or SIGTERM, even while it waits for an answer from the user or writes to a full

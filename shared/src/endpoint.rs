@@ -4,7 +4,7 @@
 //! `/` first; then each segment is percent-decoded once, here and nowhere else.
 
 use crate::fault::{Fault, MALFORMED_BODY};
-pub use crate::path::{percent_decode, percent_encode, render, segments, split};
+pub use crate::path::{path_params, percent_decode, percent_encode, render, segments, split};
 use crate::wire::{Answer, AnswerKind, AnswerShape, Body, BodyShape, RawBody};
 use std::fmt;
 

@@ -20,6 +20,11 @@ pub fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').skip(1)
 }
 
+/// The names of the parameters of a path of the table.
+pub fn path_params(path: &str) -> impl Iterator<Item = &str> {
+    segments(path).filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+}
+
 /// Splits the path of a request: one slash at the end means nothing, an empty segment inside or text that
 /// is no percent-encoded UTF-8 names nothing.
 pub fn split(path: &str) -> Option<Vec<String>> {

@@ -137,6 +137,7 @@ fn a_column_that_does_not_exist_is_refused_before_anything_is_changed() {
         "customers update c-001 --surname Addo",
         "customers lock c-001 --yes",
         "employees delete kojo --yes",
+        "offices address delete head-office --yes",
         "accounts create --customer c-001 --product savings",
         "webhooks create sync2 --receiver https://example.org/",
         "teller close desk-2 --office head-office --yes",

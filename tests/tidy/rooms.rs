@@ -4,9 +4,6 @@ use super::arrows::{Module, arrows};
 use super::root;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Arrows that close a circle or lead upward: the folder, from, to. The list may only shrink.
-const KNOWN: &[(&str, &str, &str)] = &[("cli/command", "verb", "noun")];
-
 /// Where the file of a folder lists the verbs of the files in it and holds what they share, so that each names
 /// the other.
 const LISTS_VERBS: &str = "cli/";
@@ -82,48 +79,22 @@ fn no_circle_and_no_upward_arrow_joins_the_rooms() {
         "the drawings are gone"
     );
     let mut broken = Vec::new();
-    let mut needed = BTreeSet::new();
     for (folder, mut arrows) in by_folder(&arrows()) {
         if folder.starts_with(LISTS_VERBS) {
             for named in arrows.values_mut() {
                 named.remove("mod");
             }
         }
-        let known: Vec<_> = KNOWN.iter().filter(|(of, _, _)| *of == folder).collect();
         let upward = drawing.get(&folder).map(|lines| upward(&arrows, lines)).unwrap_or_default();
-        let is_known = |from: &str, to: &str| known.iter().any(|(_, f, t)| *f == from && *t == to);
-        for (from, to) in upward {
-            if is_known(&from, &to) {
-                needed.extend([(folder.clone(), from, to)])
-            } else {
-                broken.push(format!("{folder}: {from} names {to}, which is not below it"))
-            }
-        }
-        let mut found = Vec::new();
-        for (_, from, to) in &known {
-            if arrows.get_mut(*from).is_some_and(|named| named.remove(*to)) {
-                found.push((*from, *to));
-            }
-        }
-        broken.extend(
-            in_circles(&arrows).iter().map(|(from, to)| format!("{folder}: {from} -> {to} in a circle")),
-        );
-        for (from, to) in found {
-            if leads(&arrows, to, from) {
-                needed.insert((folder.clone(), from.to_owned(), to.to_owned()));
-            }
-        }
+        let upward = upward.iter().map(|(from, to)| format!("{folder}: {from} names {to}, not below it"));
+        broken.extend(upward);
+        let circles = in_circles(&arrows);
+        broken.extend(circles.iter().map(|(from, to)| format!("{folder}: {from} -> {to} in a circle")));
     }
-    let is_needed = |(folder, from, to): &&(&str, &str, &str)| {
-        needed.contains(&((*folder).to_owned(), (*from).to_owned(), (*to).to_owned()))
-    };
-    broken
-        .extend(KNOWN.iter().filter(|known| !is_needed(known)).map(|known| format!("not needed: {known:?}")));
     assert!(
         broken.is_empty(),
         "{}\nA room names only rooms of the lines below its own (\"The rooms\" in ARCHITECTURE.md), and files of \
-         one folder name each other in one direction: move what both need to a file below both. What is not \
-         needed any more goes from KNOWN",
+         one folder name each other in one direction: move what both need to a file below both",
         broken.join("\n")
     );
 }

@@ -33,9 +33,7 @@ impl Client {
             _ => Ok(()),
         }
     }
-}
 
-impl Client {
     /// Lets the daemon try a change, and returns the record that a read would show after it.
     pub async fn try_then_read(
         &self,

@@ -3,8 +3,7 @@
 use crate::client::Client;
 use crate::failure::{Failure, Outcome};
 use crate::moment::now_seconds;
-use crate::settings::files;
-use crate::settings::state_dir;
+use crate::settings::{files, state_dir};
 use mfa_shared::api::tokens::Token;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};

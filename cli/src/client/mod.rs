@@ -18,14 +18,13 @@ mod stream;
 pub mod trace;
 mod trust;
 
-use crate::failure::next_step;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, next_step};
 use bytes::Bytes;
 use connect::{is_limited, root, unreachable};
 use dangling::Noted;
 use dry_run::DRY_RUN;
 use image::upload;
-use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, render, segments};
+use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, percent_encode, render};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
@@ -372,8 +371,7 @@ impl Client {
         let failure = Failure::problem(problem);
         let hint = next_step::filled(&failure.hint, &failure.message, meta.path, params);
         let failure = failure.hint(hint);
-        let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
-        failure.of_path(names.zip(params.iter().map(|param| (*param).to_owned())).collect())
+        failure.of_path(path_params(meta.path).zip(params.iter().map(|param| (*param).to_owned())).collect())
     }
 }
 

@@ -128,12 +128,16 @@ impl Cx {
 
     /// Reports the result of a change that leaves no record to print.
     pub fn done(&self, done: Done<'_>) -> Outcome {
-        use crate::output::Format::{Table, Wide};
         self.out.tip(&format!("{} {} {}", done.noun, done.id, done.what));
-        if matches!(self.out.format, Table | Wide) {
+        self.result(done.id, done.what)
+    }
+
+    /// Prints a result for a program; people have read it in words.
+    pub fn result(&self, id: &str, what: &str) -> Outcome {
+        if self.out.format.is_table() {
             return Ok(());
         }
-        self.out.show(&views::RESULT, &json!({ "identifier": done.id, "result": done.what }))
+        self.out.show(&views::RESULT, &json!({ "identifier": id, "result": what }))
     }
 }
 

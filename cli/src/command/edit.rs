@@ -7,9 +7,8 @@ use crate::failure::{Failure, Outcome};
 use crate::input::Row;
 use crate::input::names::pointer;
 use crate::input::shape::Shape;
-use crate::output::yaml;
+use crate::output::{same, yaml};
 use diffy::{DiffOptions, Line};
-use mfa_shared::amount::Amount;
 use mfa_shared::wire::Outgoing;
 use serde_json::Value;
 use std::io::Write;
@@ -175,17 +174,6 @@ fn dropped(field: &str, before: &Value, typed: &Value, would_be: &Value) -> Opti
             (0..old.len()).find_map(at)
         }
         _ => same(before, would_be).then(|| (field.to_owned(), typed.is_null())),
-    }
-}
-
-/// Whether two values mean the same: an amount may have more zeros.
-fn same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(one), Value::Number(other)) => {
-            let amount = |number: &serde_json::Number| Amount::parse(&number.to_string()).ok();
-            one == other || amount(one).is_some_and(|one| Some(one) == amount(other))
-        }
-        _ => one == other,
     }
 }
 

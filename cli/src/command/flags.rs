@@ -3,13 +3,47 @@
 
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::input::names;
-use crate::input::{self, Draft};
+use crate::input::{self, Draft, Row, names};
 use crate::random;
-use clap::Args;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use mfa_shared::api::customers::CustomerContact;
-use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::Outgoing;
 use serde_json::Value;
+
+/// Flags that give properties of a record.
+pub trait Drafts: Args {
+    fn draft(self) -> Outcome<Draft>;
+}
+
+/// Such flags where their type is not known, and command lines of their verb that work.
+#[derive(Clone, Copy)]
+pub struct Flags {
+    pub add: fn(Command) -> Command,
+    pub draft: fn(&ArgMatches) -> Outcome<Draft>,
+    pub examples: &'static [&'static str],
+}
+
+impl Flags {
+    pub const fn of<F: Drafts>(examples: &'static [&'static str]) -> Self {
+        Self { add: F::augment_args, draft: |matches| read::<F>(matches)?.draft(), examples }
+    }
+}
+
+/// Flags that give the body of a request.
+pub trait Bodies: Args {
+    fn body(self, row: &Row) -> Outcome<Outgoing>;
+}
+
+impl<F: Drafts> Bodies for F {
+    fn body(self, row: &Row) -> Outcome<Outgoing> {
+        self.draft()?.body_of(row)
+    }
+}
+
+/// The flags of a command, as they were typed.
+pub fn read<F: FromArgMatches>(matches: &ArgMatches) -> Outcome<F> {
+    F::from_arg_matches(matches).map_err(|error| Failure::usage(error.to_string()))
+}
 
 // The flags of an address that is set on its own.
 #[derive(Debug, Args)]
@@ -37,9 +71,8 @@ pub struct AddressFlags {
     from: Option<String>,
 }
 
-impl AddressFlags {
-    /// The address that the flags give.
-    pub fn draft(self) -> Outcome<Draft> {
+impl Drafts for AddressFlags {
+    fn draft(self) -> Outcome<Draft> {
         Ok(Draft::from_file(self.from.as_deref())?
             .set("street", self.street)
             .set("city", self.city)
@@ -64,13 +97,12 @@ pub struct ContactFlags {
     none: bool,
 }
 
-impl ContactFlags {
-    /// The contacts that the flags give, as the body of an endpoint.
-    pub fn body<E: Endpoint>(self) -> Outcome<E::Body> {
+impl Bodies for ContactFlags {
+    fn body(self, row: &Row) -> Outcome<Outgoing> {
         let contacts = match &self.from {
             Some(file) => {
                 let contacts = input::structured(file)?;
-                names::check(&E::META, file, &contacts)?;
+                names::check(row.meta, file, &contacts)?;
                 contacts
             }
             None if self.contact.is_empty() && !self.none => {
@@ -79,7 +111,7 @@ impl ContactFlags {
             }
             None => self.contact.into_iter().map(Value::from).collect(),
         };
-        input::body::<E>(&contacts)
+        (row.body)(&contacts)
     }
 }
 

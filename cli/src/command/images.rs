@@ -3,7 +3,7 @@
 use crate::client::Facts;
 use crate::command::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
-use crate::output::views;
+use crate::output::{views, write_out};
 use crate::settings::files;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{Fault, IMAGE_TOO_LARGE, IMAGE_TYPE};
@@ -11,7 +11,7 @@ use mfa_shared::upload::{Form, Image, ImageBytes, ImageType, Upload};
 use mfa_shared::wire::Nothing;
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{IsTerminal, Read, Write, stdin, stdout};
+use std::io::{IsTerminal, Read, stdin, stdout};
 use std::path::Path;
 
 /// Most bytes that are taken from a file; no daemon stores an image of that size.
@@ -117,9 +117,7 @@ impl Cx {
     {
         let (facts, bytes) = self.client.image(endpoint).await?;
         if place == "-" {
-            let mut out = stdout().lock();
-            out.write_all(&bytes)?;
-            return Ok(out.flush()?);
+            return write_out(&bytes);
         }
         files::put(Path::new(place), &bytes)?;
         self.out.tip(&format!("saved in {place}"));

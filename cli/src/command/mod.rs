@@ -12,4 +12,5 @@ pub mod money;
 pub mod noun;
 pub mod prefix;
 pub mod records;
+pub mod sends;
 pub mod verb;

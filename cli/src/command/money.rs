@@ -7,14 +7,13 @@
 use crate::client::Client;
 use crate::failure::{Failure, Outcome};
 use crate::output::views::{Currency, View};
-use crate::output::{Format, Output};
-use crate::output::{text, texts};
+use crate::output::{Output, text, texts};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::{GetDefinition, ListDefinitions};
 use mfa_shared::api::instances::GetInstance;
 use mfa_shared::api::ledger::GetLedgerAccount;
 use mfa_shared::api::tellers::GetTeller;
-use mfa_shared::endpoint::{Endpoint, Meta, render, segments};
+use mfa_shared::endpoint::{Endpoint, Meta, path_params, render};
 use mfa_shared::fault::Fault;
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
@@ -51,7 +50,7 @@ impl<'a> Money<'a> {
 
     /// The same for a row of the endpoint table and the parameters of its path.
     pub fn of_row(client: &'a Client, out: &Output, row: (&Meta, &[&str]), view: &View) -> Self {
-        let table = matches!(out.format, Format::Table | Format::Wide) && out.jq.is_none();
+        let table = out.is_read_by_people();
         let columns = || view.columns.iter().filter(|_| table);
         let money = columns().filter(|column| column.currency.is_some());
         let pointers = money.map(|column| column.pointer).collect();
@@ -68,12 +67,11 @@ impl<'a> Money<'a> {
 
     /// Where the amounts come from; none are read yet.
     fn at(client: &'a Client, (meta, params): (&Meta, &[&str])) -> Self {
-        let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
         Self {
             client,
             pointers: Vec::new(),
             currency: None,
-            path: names.zip(params.iter().map(|param| (*param).to_owned())).collect(),
+            path: path_params(meta.path).zip(params.iter().map(|param| (*param).to_owned())).collect(),
             scales: None,
             found: HashMap::new(),
         }

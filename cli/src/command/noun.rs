@@ -1,6 +1,8 @@
 //! What the command line knows about one kind of record. Each noun describes itself in such a record, in the
 //! file of its name, and the verbs that are the same for all nouns are made from it.
 
+pub use crate::command::flags::{Drafts, Flags};
+
 use crate::command::verb::Node;
 use crate::failure::Outcome;
 use crate::input::{self, Row};
@@ -8,7 +10,7 @@ use crate::output::MASK;
 use crate::output::views::{RESULT, View};
 use clap::Arg;
 use mfa_shared::api::search::HitKind;
-use mfa_shared::endpoint::{Meta, segments};
+use mfa_shared::endpoint::{Meta, path_params};
 use mfa_shared::object::Object;
 use mfa_shared::wire::Json;
 use serde::Serialize;
@@ -42,7 +44,6 @@ impl Section {
     ];
 }
 
-#[derive(Debug)]
 pub struct Noun {
     /// Where help shows it.
     pub section: Section,
@@ -61,10 +62,14 @@ pub struct Noun {
     pub list: Option<&'static Meta>,
     /// The endpoint that reads one.
     pub read: Option<&'static Meta>,
-    /// The endpoint that makes one.
+    /// The endpoint that makes one, and the flags of `create`; none where the noun has a verb of its own.
     pub create: Option<Row>,
-    /// The endpoint that changes one.
+    pub creates: Option<Flags>,
+    /// The endpoint that changes one, and the flags of `update`.
     pub change: Option<Row>,
+    pub updates: Option<Flags>,
+    /// The verbs that change the state of one.
+    pub commands: Option<Commands>,
     /// The body of a change, from a whole record.
     pub change_body: fn(&Value) -> Value,
     /// The endpoint that deletes one.
@@ -107,6 +112,43 @@ pub struct Noun {
     pub verbs: &'static [Node],
     /// Nouns inside it.
     pub parts: &'static [&'static Noun],
+}
+
+/// Verbs of which each sends a word of its own to the same endpoint.
+pub struct Commands {
+    pub row: Row,
+    /// The property that holds the word, which is the verb in capital letters.
+    pub property: &'static str,
+    /// The property and flag of a remark; empty where there is none.
+    pub remark: &'static str,
+    pub verbs: &'static [CommandVerb],
+}
+
+/// One of them.
+#[derive(Clone, Copy)]
+pub struct CommandVerb {
+    pub name: &'static str,
+    /// What happened to the record.
+    pub done: &'static str,
+    pub about: &'static str,
+    /// The question before something ends, with `{}` for the record; empty where nothing ends.
+    pub question: &'static str,
+    pub examples: &'static [&'static str],
+}
+
+/// A verb that ends nothing, without its examples.
+pub const fn command(name: &'static str, done: &'static str, about: &'static str) -> CommandVerb {
+    CommandVerb { name, done, about, question: "", examples: &[] }
+}
+
+impl CommandVerb {
+    pub const fn asking(self, question: &'static str) -> Self {
+        Self { question, ..self }
+    }
+
+    pub const fn examples(self, examples: &'static [&'static str]) -> Self {
+        Self { examples, ..self }
+    }
 }
 
 /// Records of the sample institution that examples name, by the words of their paths.
@@ -210,7 +252,10 @@ pub const NOUN: Noun = Noun {
     list: None,
     read: None,
     create: None,
+    creates: None,
     change: None,
+    updates: None,
+    commands: None,
     change_body: Value::clone,
     delete: None,
     every: None,
@@ -234,11 +279,6 @@ pub const NOUN: Noun = Noun {
     parts: &[],
 };
 
-/// The parameters of a path of the endpoint table.
-pub fn params(path: &'static str) -> impl Iterator<Item = &'static str> {
-    segments(path).filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
-}
-
 impl Noun {
     /// The last word that is typed for it.
     pub fn name(&self) -> &'static str {
@@ -248,7 +288,7 @@ impl Noun {
     /// The parameters of the path of one record.
     pub fn address(&self) -> Vec<&'static str> {
         match self.read.or(self.delete) {
-            Some(row) => params(row.path).collect(),
+            Some(row) => path_params(row.path).collect(),
             None => vec![self.singular],
         }
     }
@@ -258,18 +298,23 @@ impl Noun {
         self.address().pop().unwrap_or_default()
     }
 
-    /// The arguments that name a record by the parameters of a path.
-    pub fn arguments(&self, params: &[&'static str]) -> Vec<Arg> {
+    /// The arguments that name a record.
+    pub fn args(&self) -> Vec<Arg> {
+        self.args_of(self.address())
+    }
+
+    /// The arguments for the parameters of a path.
+    pub fn args_of(&self, params: impl IntoIterator<Item = &'static str>) -> Vec<Arg> {
         let own = self.param();
-        let argument = |param: &&'static str| {
-            let (value, help) = match (*param == own, self.key) {
+        let argument = |param: &'static str| {
+            let (value, help) = match (param == own, self.key) {
                 (true, "identifier") => ("ID".to_owned(), format!("Identifier of the {}", self.singular)),
                 (true, key) => (key.to_uppercase(), format!("{} of the {}", upper(key), self.singular)),
                 (false, _) => (param.to_uppercase(), format!("Identifier of the {param}")),
             };
-            Arg::new(*param).value_name(&*value.leak()).help(help).required(true)
+            Arg::new(param).value_name(&*value.leak()).help(help).required(true)
         };
-        params.iter().map(argument).collect()
+        params.into_iter().map(argument).collect()
     }
 
     /// Covers the secret of a record.

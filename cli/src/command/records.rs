@@ -1,10 +1,11 @@
 //! The records of a noun: all of them, one after the other as they arrive, and their identifiers.
 
 use crate::client::{Client, Stream};
-use crate::command::noun::{Noun, params};
+use crate::command::noun::Noun;
 use crate::command::prefix::{self, elements};
-use crate::failure::{Failure, Outcome};
-use mfa_shared::endpoint::{Endpoint, Meta};
+use crate::failure::Outcome;
+use crate::output::record_of;
+use mfa_shared::endpoint::{Endpoint, Meta, path_params};
 use mfa_shared::query::PAGE_SIZE_MAX;
 use mfa_shared::wire::{AnswerKind, Body, Outgoing};
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ impl Noun {
         let Some((owners, asked_of_owners)) = outer.whole() else { return Ok(()) };
         let mut owners = open(client, owners, &[], asked_of_owners).await?;
         while let Some(line) = owners.next().await? {
-            let owner = read(&line)?["identifier"].as_str().unwrap_or_default().to_owned();
+            let owner = record_of(&line)?["identifier"].as_str().unwrap_or_default().to_owned();
             let of_owner = &mut |mut record: Value| {
                 if let Some(within) = self.within.first() {
                     record[*within] = json!(owner);
@@ -56,7 +57,7 @@ impl Noun {
         }
         let mut found = Vec::new();
         for owner in &owners {
-            let at: &[&str] = if params(list.path).next().is_some() { &[owner] } else { &[] };
+            let at: &[&str] = if path_params(list.path).next().is_some() { &[owner] } else { &[] };
             let outgoing = Outgoing { query: asked.clone(), body: None };
             let Ok(reply) = client.send_row((list, at), outgoing).await else { continue };
             let names =
@@ -97,12 +98,7 @@ async fn open(client: &Client, list: &'static Meta, at: &[&str], asked: Asked) -
 
 async fn drain(mut stream: Stream, take: &mut dyn FnMut(Value) -> Outcome) -> Outcome {
     while let Some(line) = stream.next().await? {
-        take(read(&line)?)?;
+        take(record_of(&line)?)?;
     }
     Ok(())
-}
-
-fn read(line: &str) -> Outcome<Value> {
-    serde_json::from_str(line)
-        .map_err(|error| Failure::local(format!("the daemon sent a record that is not JSON: {error}")))
 }

@@ -3,13 +3,15 @@
 //! Verbs are rows of constant tables. clap sees the flags of one only once it is typed, so that the number of
 //! verbs costs no start-up time.
 
+pub use super::sends::{changes, removes, shows};
+
 use super::cx::Cx;
+use super::flags::read;
 use super::globals::{ChangeFlags, ListFlags};
-use super::noun::{Noun, params};
-use crate::failure::{Failure, Outcome};
-use crate::output::views::View;
+use super::sends::Sends;
+use crate::failure::Outcome;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use mfa_shared::endpoint::{Meta, Method};
+use mfa_shared::endpoint::{Meta, Method, path_params};
 use mfa_shared::wire::AnswerKind;
 use std::future::Future;
 use std::pin::Pin;
@@ -36,9 +38,6 @@ pub trait Verb: Args + FromArgMatches {
     const FINDS_FAULTS: bool = false;
     /// Runs until it is stopped: it handles signals itself and gets a runtime of several threads.
     const SERVES: bool = false;
-    /// Works on many records: it handles signals itself, gets a runtime of several threads, and may end with
-    /// failures of some of them.
-    const BULK: bool = false;
     /// Exit codes in addition to the usual ones and those of its endpoint.
     const EXITS: &'static [i32] = &[];
     fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
@@ -47,21 +46,22 @@ pub trait Verb: Args + FromArgMatches {
 pub type Work<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
 
 /// What a verb takes, and what it does with it.
-#[derive(Debug, Clone, Copy)]
-enum Doing {
+#[derive(Clone, Copy)]
+pub enum Doing {
     /// A verb with a type of its own.
     Own(fn(Command) -> Command, for<'a> fn(&'a ArgMatches, &'a Cx) -> Work<'a>),
-    /// A verb that many nouns have, with the parameters of its path.
-    Common(&'static Noun, &'static [&'static str], Flags, CommonWork),
-    /// A verb that shows what its endpoint answers about one record, of which this is a word.
-    Shows(&'static Meta, &'static View, &'static str),
+    /// A verb that was made for a noun: its arguments, what adds its flags, and its work.
+    Made(&'static [Arg], &'static AddFlags, &'static MadeWork),
+    /// A verb that sends one request.
+    Sends(Sends),
 }
 
-type Flags = fn(&'static Noun, Command) -> Command;
-type CommonWork = for<'a> fn(&'static Noun, &'a [&'a str], &'a ArgMatches, &'a Cx) -> Work<'a>;
+type AddFlags = dyn Fn(Command) -> Command + Sync;
+/// The work of a verb that was made, with the values of its arguments.
+type MadeWork = dyn for<'a> Fn(&'a [&'a str], &'a ArgMatches, &'a Cx) -> Work<'a> + Sync;
 
 /// A verb as data.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Leaf {
     /// What is typed.
     pub name: &'static str,
@@ -77,11 +77,12 @@ pub struct Leaf {
     pub needs_settings: bool,
     /// Runs until it is stopped, and handles signals itself.
     pub serves: bool,
-    /// Works on many records, and handles signals itself.
+    /// Works on many records: it handles signals itself, gets a runtime of several threads, and may end with
+    /// failures of some of them.
     pub bulk: bool,
     /// Exit codes in addition to the usual ones and those of its endpoint.
     pub exits: &'static [i32],
-    doing: Doing,
+    pub doing: Doing,
 }
 
 impl Leaf {
@@ -101,47 +102,21 @@ impl Leaf {
             doing,
         }
     }
-}
 
-/// A verb that many nouns have, as it is for one of them.
-pub struct Common {
-    pub name: &'static str,
-    pub endpoint: Option<&'static Meta>,
-    pub about: String,
-    pub examples: Vec<String>,
-    pub bulk: bool,
-    /// The parameters of the path of what it is about, which are its first arguments.
-    pub path: Vec<&'static str>,
-    /// Adds what else it takes.
-    pub flags: Flags,
-    /// Does the work, with the values of the path.
-    pub run: CommonWork,
-}
-
-/// Most of them.
-pub const COMMON: Common = Common {
-    name: "",
-    endpoint: None,
-    about: String::new(),
-    examples: Vec::new(),
-    bulk: false,
-    path: Vec::new(),
-    flags: |_, command| command,
-    run: |_, _, _, _| Box::pin(async { Ok(()) }),
-};
-
-impl Common {
-    /// The verb of a noun. The tree of commands lives as long as the process, and its texts with it.
-    pub fn of(self, noun: &'static Noun) -> Node {
-        let examples = self.examples.into_iter().map(|line| &*line.leak());
-        let doing = Doing::Common(noun, self.path.leak(), self.flags, self.run);
-        let leaf = Leaf::of(self.name, examples.collect::<Vec<_>>().leak(), doing);
-        Node::Leaf(Leaf { endpoint: self.endpoint, about: self.about.leak(), bulk: self.bulk, ..leaf })
+    /// A verb that is made for a noun: its arguments, what adds its flags, and its work with the values of
+    /// the arguments. It lives as long as the tree of commands, which is as long as the process.
+    pub fn made<F, W>(name: &'static str, arguments: Vec<Arg>, flags: F, work: W) -> Self
+    where
+        F: Fn(Command) -> Command + Sync + 'static,
+        W: for<'a> Fn(&'a [&'a str], &'a ArgMatches, &'a Cx) -> Work<'a> + Sync + 'static,
+    {
+        let doing = Doing::Made(arguments.leak(), Box::leak(Box::new(flags)), Box::leak(Box::new(work)));
+        Self::of(name, &[], doing)
     }
 }
 
 /// A verb, or a group of them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub enum Node {
     Leaf(Leaf),
     /// A noun, or a part of one.
@@ -157,12 +132,8 @@ pub enum Node {
 
 /// A row of a table of verbs.
 pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
-    let doing = Doing::Own(flags_of::<V>, |matches, cx| {
-        Box::pin(async move {
-            let read = V::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
-            read.run(cx).await
-        })
-    });
+    let doing =
+        Doing::Own(flags_of::<V>, |matches, cx| Box::pin(async move { read::<V>(matches)?.run(cx).await }));
     Node::Leaf(Leaf {
         endpoint: V::ENDPOINT,
         about: V::ABOUT,
@@ -170,37 +141,16 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
         needs_profile: !V::MENDS_PROFILES && !V::FINDS_FAULTS,
         needs_settings: !V::FINDS_FAULTS,
         serves: V::SERVES,
-        bulk: V::BULK,
         exits: V::EXITS,
         ..Leaf::of(name, V::EXAMPLES, doing)
     })
 }
 
-/// A verb that shows what an endpoint answers about a record, of which `of` is a word; the path names it.
-#[derive(Debug, Clone, Copy)]
-pub struct Shows {
-    name: &'static str,
-    endpoint: &'static Meta,
-    view: &'static View,
-    of: &'static str,
-}
-
-/// A row for such a verb, which lacks its examples.
-pub const fn shows(
-    name: &'static str,
-    endpoint: &'static Meta,
-    view: &'static View,
-    of: &'static str,
-) -> Shows {
-    Shows { name, endpoint, view, of }
-}
-
-impl Shows {
-    /// The row with command lines that work.
+impl Sends {
+    /// A row for such a verb, with command lines that work.
     pub const fn examples(self, examples: &'static [&'static str]) -> Node {
-        let doing = Doing::Shows(self.endpoint, self.view, self.of);
-        let leaf = Leaf::of(self.name, examples, doing);
-        Node::Leaf(Leaf { endpoint: Some(self.endpoint), about: self.endpoint.doc, ..leaf })
+        let leaf = Leaf::of(self.name, examples, Doing::Sends(self));
+        Node::Leaf(Leaf { endpoint: Some(self.endpoint), about: self.about, ..leaf })
     }
 }
 
@@ -215,19 +165,21 @@ pub const fn group(
 }
 
 fn flags_of<V: Verb>(command: Command) -> Command {
-    let command = with_shared_flags(V::augment_args(command), V::ENDPOINT);
+    let command = with_list_flags(V::augment_args(command), V::ENDPOINT);
     // The comments of the structs that are flattened into a verb are no help for its users.
     let command = command.about(sentence(V::ABOUT)).long_about(None::<&str>).next_help_heading(None::<&str>);
     let method = V::ENDPOINT.map(|meta| meta.method);
-    with_global_flags(method)(command)
+    with_shared_flags(method)(command)
 }
 
-/// The global flags that the help of a command shows: those that change much of what it does.
-fn with_global_flags(method: Option<Method>) -> fn(Command) -> Command {
+/// Adds the flags that all changes have, and shows in the help of a command the global flags that change much
+/// of what it does.
+fn with_shared_flags(method: Option<Method>) -> fn(Command) -> Command {
     match method {
         Some(Method::Get) => |command| showing(command, &["output", "columns", "jq"]),
-        Some(Method::Delete) => |command| showing(command, &["output", "yes", "confirm"]),
-        _ => |command| showing(command, &["output", "yes"]),
+        Some(Method::Delete) => |command| showing(with_change_flags(command), &["output", "yes", "confirm"]),
+        Some(Method::Post | Method::Put) => |command| showing(with_change_flags(command), &["output", "yes"]),
+        None => |command| showing(command, &["output", "yes"]),
     }
 }
 
@@ -237,20 +189,20 @@ fn showing(command: Command, ids: &[&str]) -> Command {
     })
 }
 
-/// Adds the flags that all lists have, and those that all changes have.
-fn with_shared_flags(mut command: Command, endpoint: Option<&Meta>) -> Command {
-    if let Some(meta) = endpoint {
-        if meta.answer.kind == AnswerKind::Page {
-            command = ListFlags::augment_args(command);
-            if !super::lists::has_term(meta) {
-                command = command.mut_arg("term", |arg| arg.hide(true));
-            }
-        }
-        if !meta.method.reads() {
-            command = ChangeFlags::augment_args(command);
-        }
+/// Adds the flags that all lists have.
+fn with_list_flags(command: Command, endpoint: Option<&Meta>) -> Command {
+    let Some(list) = endpoint.filter(|meta| meta.answer.kind == AnswerKind::Page) else { return command };
+    let command = ListFlags::augment_args(command);
+    if super::lists::has_term(list) { command } else { command.mut_arg("term", |arg| arg.hide(true)) }
+}
+
+/// Adds the flags that all changes have, where they are not there yet.
+fn with_change_flags(command: Command) -> Command {
+    if command.get_arguments().any(|arg| arg.get_id() == "dry_run") {
+        return command;
     }
-    command
+    let about = command.get_about().cloned().unwrap_or_default();
+    ChangeFlags::augment_args(command).about(about).long_about(None::<&str>).next_help_heading(None::<&str>)
 }
 
 /// A verb or a group for clap.
@@ -266,13 +218,11 @@ pub fn subcommand(node: &'static Node) -> Command {
                 .hide(leaf.hidden);
             let command = match leaf.doing {
                 Doing::Own(flags, _) => return command.defer(flags),
-                Doing::Common(noun, path, flags, _) => flags(noun, command.args(noun.arguments(path))),
-                Doing::Shows(row, _, of) => command.args(params(row.path).map(|param| {
-                    Arg::new(param).value_name("ID").help(format!("Identifier of the {of}")).required(true)
-                })),
+                Doing::Made(arguments, flags, _) => flags(command.args(arguments)),
+                Doing::Sends(sends) => sends.add(command),
             };
-            with_shared_flags(command, leaf.endpoint)
-                .defer(with_global_flags(leaf.endpoint.map(|meta| meta.method)))
+            with_list_flags(command, leaf.endpoint)
+                .defer(with_shared_flags(leaf.endpoint.map(|meta| meta.method)))
                 .about(sentence(leaf.about))
                 .long_about(None::<&str>)
                 .next_help_heading(None::<&str>)
@@ -320,12 +270,13 @@ impl Leaf {
     pub fn run<'a>(&self, matches: &'a ArgMatches, cx: &'a Cx) -> Work<'a> {
         match self.doing {
             Doing::Own(_, run) => run(matches, cx),
-            Doing::Common(noun, path, _, run) => {
-                Box::pin(async move { run(noun, &given(path.iter().copied(), matches), matches, cx).await })
-            }
-            Doing::Shows(row, view, _) => {
-                Box::pin(async move { cx.show_row((row, &given(params(row.path), matches)), view).await })
-            }
+            Doing::Made(arguments, _, work) => Box::pin(async move {
+                let given = given(arguments.iter().map(|argument| argument.get_id().as_str()), matches);
+                work(&given, matches, cx).await
+            }),
+            Doing::Sends(sends) => Box::pin(async move {
+                sends.run(&given(path_params(sends.endpoint.path), matches), matches, cx).await
+            }),
         }
     }
 
@@ -340,7 +291,7 @@ impl Leaf {
     }
 }
 
-/// The values of the parameters of a path.
-fn given(path: impl Iterator<Item = &'static str>, matches: &ArgMatches) -> Vec<&str> {
-    path.filter_map(|param| matches.get_one::<String>(param)).map(String::as_str).collect()
+/// The values of arguments that are texts, as far as they were given.
+fn given(arguments: impl Iterator<Item = &'static str>, matches: &ArgMatches) -> Vec<&str> {
+    arguments.filter_map(|id| matches.get_one::<String>(id)).map(String::as_str).collect()
 }

@@ -1,7 +1,7 @@
 //! What to type next after a refusal: from the state that the daemon reports and the names in the request.
 
 use crate::words::quoted;
-use mfa_shared::endpoint::segments;
+use mfa_shared::endpoint::path_params;
 
 /// Placeholders in hints that mean an identifier, with the parameter of the path that is meant.
 const PLACEHOLDERS: &[(&str, &str)] = &[
@@ -18,8 +18,7 @@ const FROM_MESSAGE: &[(&str, &str)] =
 
 /// A hint whose placeholders are replaced with the identifiers of the request and of the refusal.
 pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String {
-    let names = segments(path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
-    let given: Vec<_> = names.zip(params.iter().copied()).collect();
+    let given: Vec<_> = path_params(path).zip(params.iter().copied()).collect();
     let of_path = |word: &str| {
         let (_, name) = PLACEHOLDERS.iter().find(|(placeholder, _)| *placeholder == word)?;
         let own = given.iter().find(|(own, _)| own == name).map(|(_, id)| *id);

@@ -7,13 +7,11 @@ pub mod look;
 pub mod migrate;
 
 use crate::command::cx::Cx;
-use crate::command::flags::PasswordFlags;
-use crate::command::flags::show_once;
+use crate::command::flags::{PasswordFlags, show_once};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::machine::signals::listen;
-use crate::output::Format;
-use crate::output::views;
+use crate::output::{Format, views};
 use crate::settings::{self, Settings};
 use clap::Args;
 use mfa_daemon::{

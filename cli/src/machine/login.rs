@@ -1,8 +1,7 @@
 //! Who is logged in where.
 
-use crate::client::Client;
-use crate::client::keys;
 use crate::client::logins::{self, Login as Kept};
+use crate::client::{Client, keys};
 use crate::command::cx::{Cx, Done};
 use crate::command::flags::{CodeFlag, PasswordFlags};
 use crate::command::verb::{Node, Verb, shows};

@@ -1,7 +1,6 @@
 //! Profiles: which daemon to use, and how.
 
-use crate::client::check_address;
-use crate::client::logins;
+use crate::client::{check_address, logins};
 use crate::command::cx::{Cx, Done};
 use crate::command::verb::{Node, Verb, verb};
 use crate::failure::{Failure, Outcome};

@@ -6,12 +6,11 @@ use super::{customers, ledger, offices, products};
 use crate::client::Client;
 use crate::command::cx::Cx;
 use crate::command::money::Money;
-use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
+use crate::command::noun::{self, Commands, Drafts, Flags, IMPORT, Import, Noun, Samples, Section, command};
 use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{Draft, Row};
-use crate::output::text;
-use crate::output::views;
+use crate::output::{text, views};
 use crate::paper::{Column, Paper, PaperFlags, Part, Table, named_for_people};
 use clap::Args;
 use mfa_shared::api::customers::GetCustomer;
@@ -19,8 +18,8 @@ use mfa_shared::api::definitions::ListDefinitionInstances;
 use mfa_shared::api::instances::*;
 use mfa_shared::api::search::HitKind;
 use mfa_shared::endpoint::{Endpoint, Meta, split};
-use mfa_shared::query::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
-use mfa_shared::wire::{Form, Nothing, Query};
+use mfa_shared::query::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Parameters, Params};
+use mfa_shared::wire::{Body, Form, Nothing, Outgoing, Query};
 use serde_json::Value;
 
 pub const NOUN: Noun = Noun {
@@ -36,6 +35,32 @@ pub const NOUN: Noun = Noun {
     read: Some(&GetInstance::META),
     create: Some(Row::of::<CreateInstance>()),
     change: Some(Row::of::<UpdateInstance>()),
+    updates: Some(Flags::of::<AccountChange>(&[
+        "mfa accounts update c-003.9100.00001 --beneficiary 'Adwoa Addo' --beneficiary 'Kwesi Addo'",
+        "mfa accounts update c-003.9100.00001 --no-beneficiaries",
+    ])),
+    commands: Some(Commands {
+        row: Row { meta: &CommandInstance::META, body: form },
+        property: "command",
+        remark: "",
+        verbs: &[
+            command("activate", "activated", "Open an account without a transaction").examples(&[
+                "mfa accounts activate c-002.9100.00001",
+                "mfa accounts activate c-002.9100.00001 -o json",
+            ]),
+            command("close", "closed", "Close an account for good; its balance must be 0")
+                .asking("close account {} for good")
+                .examples(&[
+                    "mfa accounts close c-003.9100.00001",
+                    "mfa accounts close c-003.9100.00001 -o json",
+                ]),
+            command("transaction", "marked", "Record that an account has had a transaction just now")
+                .examples(&[
+                    "mfa accounts transaction c-003.9100.00001",
+                    "mfa accounts transaction c-003.9100.00001 -o json",
+                ]),
+        ],
+    }),
     edited: true,
     view: &views::INSTANCE,
     arguments: &["to"],
@@ -64,10 +89,6 @@ pub const NOUN: Noun = Noun {
     verbs: &[
         verb::<List>("list"),
         verb::<Create>("create"),
-        verb::<Update>("update"),
-        verb::<Activate>("activate"),
-        verb::<Close>("close"),
-        verb::<Transaction>("transaction"),
         verb::<Types>("types"),
         verb::<statement::Entries>("entries"),
         verb::<statement::Statement>("statement"),
@@ -220,10 +241,7 @@ impl Verb for Create {
 }
 
 #[derive(Args)]
-pub struct Update {
-    /// Identifier of the account
-    #[arg(value_name = "ID")]
-    account: String,
+struct AccountChange {
     /// Who benefits, in place of those who did; can be repeated
     #[arg(long, value_name = "NAME")]
     beneficiary: Vec<String>,
@@ -232,52 +250,17 @@ pub struct Update {
     no_beneficiaries: bool,
 }
 
-impl Verb for Update {
-    const ENDPOINT: Option<&'static Meta> = Some(&UpdateInstance::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa accounts update c-003.9100.00001 --beneficiary 'Adwoa Addo' --beneficiary 'Kwesi Addo'",
-        "mfa accounts update c-003.9100.00001 --no-beneficiaries",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
+impl Drafts for AccountChange {
+    fn draft(self) -> Outcome<Draft> {
         let given = self.no_beneficiaries || !self.beneficiary.is_empty();
-        let draft = Draft::default().set("beneficiaries", given.then_some(self.beneficiary));
-        cx.update(&NOUN, &[&self.account], draft).await
+        Ok(Draft::default().set("beneficiaries", given.then_some(self.beneficiary)))
     }
 }
 
-/// Each command is a verb; all of them send the same endpoint with a different word.
-macro_rules! commands {
-    ($($verb:ident $command:ident $done:literal $about:literal [$($example:literal),*];)*) => {$(
-        #[derive(Args)]
-        pub struct $verb {
-            /// Identifier of the account
-            #[arg(value_name = "ID")]
-            account: String,
-        }
-
-        impl Verb for $verb {
-            const ENDPOINT: Option<&'static Meta> = Some(&CommandInstance::META);
-            const ABOUT: &'static str = $about;
-            const EXAMPLES: &'static [&'static str] = &[$($example),*];
-            async fn run(self, cx: &Cx) -> Outcome {
-                let account = self.account;
-                if InstanceCommand::$command == InstanceCommand::Close {
-                    cx.prompt.before_ending(&format!("close account {account} for good"), &account)?;
-                }
-                let body = Form(InstanceCommandForm { command: InstanceCommand::$command });
-                cx.act(&NOUN, CommandInstance { account }, body, $done).await
-            }
-        }
-    )*};
-}
-
-commands! {
-    Activate Activate "activated" "Open an account without a transaction"
-        ["mfa accounts activate c-002.9100.00001", "mfa accounts activate c-002.9100.00001 -o json"];
-    Close Close "closed" "Close an account for good; its balance must be 0"
-        ["mfa accounts close c-003.9100.00001", "mfa accounts close c-003.9100.00001 -o json"];
-    Transaction Transaction "marked" "Record that an account has had a transaction just now"
-        ["mfa accounts transaction c-003.9100.00001", "mfa accounts transaction c-003.9100.00001 -o json"];
+/// The word of a command as the form in which it is sent.
+fn form(body: &Value) -> Outcome<Outgoing> {
+    let command = format!("command={}", body["command"].as_str().unwrap_or_default());
+    Ok(Form(InstanceCommandForm::read(&Params::parse(&command))?).write())
 }
 
 #[derive(Args)]

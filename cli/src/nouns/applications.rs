@@ -5,7 +5,7 @@ mod permissions;
 use crate::client::keys;
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, Noun, Samples, Section};
-use crate::command::verb::{Verb, verb};
+use crate::command::verb::{Verb, removes, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
 use crate::moment::now_seconds;
@@ -45,7 +45,17 @@ const SIGNATURES: Noun = Noun {
     key: "timestamp",
     view: &views::SIGNATURE,
     samples: Samples { one: "crm-v1 2031-05-06T10_11_12", deleted: "", edit: "" },
-    verbs: &[verb::<KeysList>("list"), verb::<KeysSet>("set"), verb::<KeysDelete>("delete")],
+    verbs: &[
+        verb::<KeysList>("list"),
+        verb::<KeysSet>("set"),
+        removes("delete", &DeleteSignature::META, "application", "left without the key")
+            .asking("delete key {timestamp} of application {application}")
+            .arguments(&[("ID", "Identifier of the application"), ("TIMESTAMP", "Timestamp of the key")])
+            .examples(&[
+                "mfa applications signatures delete crm-v1 2031-05-06T10_11_12 --yes",
+                "mfa applications signatures delete crm-v1 2031-05-06T10_11_12 --yes -o json",
+            ]),
+    ],
     ..noun::NOUN
 };
 
@@ -219,31 +229,5 @@ impl Verb for KeysSet {
         let done = Done { noun: "application", id: &application, what: "given a key" };
         let endpoint = SetSignature { application: application.clone(), timestamp };
         cx.change(endpoint, body, done, read, &views::SIGNATURE).await
-    }
-}
-
-#[derive(Args)]
-pub struct KeysDelete {
-    /// Identifier of the application
-    #[arg(value_name = "ID")]
-    application: String,
-    /// Timestamp of the key
-    #[arg(value_name = "TIMESTAMP")]
-    timestamp: String,
-}
-
-impl Verb for KeysDelete {
-    const ENDPOINT: Option<&'static Meta> = Some(&DeleteSignature::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa applications signatures delete crm-v1 2031-05-06T10_11_12 --yes",
-        "mfa applications signatures delete crm-v1 2031-05-06T10_11_12 --yes -o json",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let (application, timestamp) = (self.application, self.timestamp);
-        let what = format!("delete key {timestamp} of application {application}");
-        cx.prompt.before_destroying(&what, &timestamp)?;
-        let endpoint = DeleteSignature { application: application.clone(), timestamp };
-        cx.client.send(&endpoint, &Nothing).await?;
-        cx.done(Done { noun: "application", id: &application, what: "left without the key" })
     }
 }

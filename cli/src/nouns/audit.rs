@@ -11,7 +11,6 @@ use crate::command::noun::{self, Noun, Section};
 use crate::command::verb::{Verb, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{date, days};
-use crate::output::Format;
 use crate::output::views;
 use clap::Args;
 use mfa_shared::api::audit::*;
@@ -40,7 +39,9 @@ pub const NOUN: Noun = Noun {
     view: &views::AUDIT,
     verbs: &[
         verb::<List>("list"),
-        verb::<Show>("show"),
+        shows("show", &GetAuditRecord::META, &views::AUDIT, "audit record")
+            .arguments(&[("SEQUENCE", "Number of the record")])
+            .examples(&["mfa audit show 1", "mfa audit show 1 -o yaml"]),
         verb::<Follow>("follow"),
         verb::<Verify>("verify"),
         shows("head", &GetAuditHead::META, &views::AUDIT_HEAD, "")
@@ -120,21 +121,6 @@ impl Verb for List {
             Query(AuditQuery { paging, ..asked.clone() })
         };
         cx.list(ListAudit {}, &views::AUDIT, query).await
-    }
-}
-
-#[derive(Args)]
-pub struct Show {
-    /// Number of the record
-    #[arg(value_name = "SEQUENCE")]
-    sequence: String,
-}
-
-impl Verb for Show {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetAuditRecord::META);
-    const EXAMPLES: &'static [&'static str] = &["mfa audit show 1", "mfa audit show 1 -o yaml"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(GetAuditRecord { sequence: self.sequence }, &views::AUDIT).await
     }
 }
 
@@ -230,11 +216,6 @@ impl Verb for Export {
         }
         file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)?;
         cx.out.tip(&format!("{count} records written to {}", self.file));
-        if !matches!(cx.out.format, Format::Table | Format::Wide) {
-            return cx
-                .out
-                .show(&views::RESULT, &serde_json::json!({ "identifier": self.file, "result": "written" }));
-        }
-        Ok(())
+        cx.result(&self.file, "written")
     }
 }

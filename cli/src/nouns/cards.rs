@@ -4,7 +4,7 @@ mod scans;
 
 use super::customers;
 use crate::command::cx::Cx;
-use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
+use crate::command::noun::{self, Drafts, Flags, IMPORT, Import, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
@@ -27,6 +27,10 @@ pub const NOUN: Noun = Noun {
     read: Some(&GetCard::META),
     create: Some(Row::of::<CreateCard>()),
     change: Some(Row::of::<UpdateCard>()),
+    updates: Some(Flags::of::<CardFlags>(&[
+        "mfa cards update c-001 GHA-001122334-5 --expires 2036-01-31",
+        "mfa cards update c-001 GHA-001122334-5 --issuer 'Identification Authority' -o json",
+    ])),
     delete: Some(&DeleteCard::META),
     with: " with its scans",
     edited: true,
@@ -52,7 +56,7 @@ pub const NOUN: Noun = Noun {
         ..IMPORT
     }),
     samples: Samples { one: "c-001 GHA-001122334-5", deleted: "c-001 GHA-001122334-5", edit: "s/2035/2036/" },
-    verbs: &[verb::<List>("list"), verb::<Get>("get"), verb::<Create>("create"), verb::<Update>("update")],
+    verbs: &[verb::<List>("list"), verb::<Get>("get"), verb::<Create>("create")],
     parts: &[&scans::NOUN],
     ..noun::NOUN
 };
@@ -126,7 +130,7 @@ struct CardFlags {
     from: Option<String>,
 }
 
-impl CardFlags {
+impl Drafts for CardFlags {
     fn draft(self) -> Outcome<Draft> {
         Ok(Draft::from_file(self.from.as_deref())?
             .set("type", self.kind)
@@ -163,25 +167,5 @@ impl Verb for Create {
         cx.change(endpoint, body, NOUN.done(&[&card], "recorded"), read, &views::CARD).await?;
         customers::warn_of_expired(cx, &self.customer, &recorded);
         Ok(())
-    }
-}
-
-#[derive(Args)]
-pub struct Update {
-    #[command(flatten)]
-    subject: Subject,
-    #[command(flatten)]
-    flags: CardFlags,
-}
-
-impl Verb for Update {
-    const ENDPOINT: Option<&'static Meta> = Some(&UpdateCard::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa cards update c-001 GHA-001122334-5 --expires 2036-01-31",
-        "mfa cards update c-001 GHA-001122334-5 --issuer 'Identification Authority' -o json",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let Subject { customer, card } = &self.subject;
-        cx.update(&NOUN, &[customer, card], self.flags.draft()?).await
     }
 }

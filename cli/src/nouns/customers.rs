@@ -5,8 +5,8 @@ mod portraits;
 
 use crate::command::cx::Cx;
 use crate::command::flags::{AddressFlags, ContactFlags};
-use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
-use crate::command::verb::{Verb, group, shows, verb};
+use crate::command::noun::{self, Commands, Drafts, Flags, IMPORT, Import, Noun, Samples, Section, command};
+use crate::command::verb::{Verb, changes, group, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
 use crate::output::views;
@@ -32,6 +32,34 @@ pub const NOUN: Noun = Noun {
     read: Some(&GetCustomer::META),
     create: Some(Row::of::<CreateCustomer>()),
     change: Some(Row::of::<UpdateCustomer>()),
+    updates: Some(Flags::of::<CustomerChange>(&[
+        "mfa customers update c-001 --surname Owusu --member",
+        "mfa customers update c-001 --assigned-office market --clear middleName",
+    ])),
+    commands: Some(Commands {
+        row: Row::of::<CommandCustomer>(),
+        property: "action",
+        remark: "comment",
+        verbs: &[
+            command("activate", "activated", "Activate a pending customer").examples(&[
+                "mfa customers activate c-002",
+                "mfa customers activate c-002 --comment 'papers are complete'",
+            ]),
+            command("lock", "locked", "Lock an active customer").asking("lock customer {}").examples(&[
+                "mfa customers lock c-001",
+                "mfa customers lock c-001 --comment 'card reported stolen'",
+            ]),
+            command("unlock", "unlocked", "Unlock a locked customer").examples(&[
+                "mfa customers unlock c-003",
+                "mfa customers unlock c-003 --comment 'card found'",
+            ]),
+            command("close", "closed", "Close a customer that has no open accounts")
+                .asking("close customer {}")
+                .examples(&["mfa customers close c-001", "mfa customers close c-001 --comment 'moved away'"]),
+            command("reopen", "reopened", "Open a closed customer again")
+                .examples(&["mfa customers reopen c-004", "mfa customers reopen c-004 --comment 'is back'"]),
+        ],
+    }),
     edited: true,
     view: &views::CUSTOMER,
     arguments: &["reference_customer"],
@@ -71,16 +99,31 @@ pub const NOUN: Noun = Noun {
         verb::<List>("list"),
         verb::<Get>("get"),
         verb::<Create>("create"),
-        verb::<Update>("update"),
-        verb::<Activate>("activate"),
-        verb::<Lock>("lock"),
-        verb::<Unlock>("unlock"),
-        verb::<Close>("close"),
-        verb::<Reopen>("reopen"),
         shows("commands", &ListCustomerCommands::META, &views::CUSTOMER_COMMAND, "customer")
             .examples(&["mfa customers commands c-001", "mfa customers commands c-001 -o csv"]),
-        group("address", "", "The address of a customer", &[verb::<AddressSet>("set")]),
-        group("contacts", "contact", "How a customer is reached", &[verb::<ContactsSet>("set")]),
+        group(
+            "address",
+            "",
+            "The address of a customer",
+            &[changes::<SetCustomerAddress, AddressFlags>("set", "customer", "given an address")
+                .reading(&GetCustomer::META, &views::CUSTOMER)
+                .examples(&[
+                    "mfa customers address set c-001 --street '3 Hill Road' --city Accra \\\n    \
+                     --country-code GH --country Ghana",
+                    "mfa offices address get head-office -o json | mfa customers address set c-001 --from -",
+                ])],
+        ),
+        group(
+            "contacts",
+            "contact",
+            "How a customer is reached",
+            &[changes::<SetCustomerContacts, ContactFlags>("set", "customer", "given contacts")
+                .reading(&GetCustomer::META, &views::CUSTOMER)
+                .examples(&[
+        "mfa customers contacts set c-001 --contact type=email,group=private,value=ama@example.org",
+        "mfa customers contacts set c-001 --none",
+    ])],
+        ),
     ],
     parts: &[&portraits::NOUN],
     ..noun::NOUN
@@ -214,7 +257,7 @@ struct CustomerFlags {
     from: Option<String>,
 }
 
-impl CustomerFlags {
+impl Drafts for CustomerFlags {
     fn draft(self) -> Outcome<Draft> {
         Ok(Draft::from_file(self.from.as_deref())?
             .set("type", self.kind)
@@ -280,10 +323,7 @@ impl Verb for Create {
 }
 
 #[derive(Args)]
-pub struct Update {
-    /// Identifier of the customer
-    #[arg(value_name = "ID")]
-    customer: String,
+struct CustomerChange {
     #[command(flatten)]
     flags: CustomerFlags,
     /// Property to empty, such as middleName; can be repeated
@@ -291,102 +331,8 @@ pub struct Update {
     clear: Vec<String>,
 }
 
-impl Verb for Update {
-    const ENDPOINT: Option<&'static Meta> = Some(&UpdateCustomer::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa customers update c-001 --surname Owusu --member",
-        "mfa customers update c-001 --assigned-office market --clear middleName",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.update(&NOUN, &[&self.customer], self.flags.draft()?.clear(&self.clear)).await
-    }
-}
-
-/// Each lifecycle command is a verb; all of them send the same endpoint with a different word.
-macro_rules! lifecycle {
-    ($($verb:ident $action:literal $done:literal $about:literal [$($example:literal),*];)*) => {$(
-        #[derive(Args)]
-        pub struct $verb {
-            /// Identifier of the customer
-            #[arg(value_name = "ID")]
-            customer: String,
-            /// Why
-            #[arg(long, value_name = "TEXT")]
-            comment: Option<String>,
-        }
-
-        impl Verb for $verb {
-            const ENDPOINT: Option<&'static Meta> = Some(&CommandCustomer::META);
-            const ABOUT: &'static str = $about;
-            const EXAMPLES: &'static [&'static str] = &[$($example),*];
-            async fn run(self, cx: &Cx) -> Outcome {
-                command(cx, self.customer, $action, self.comment, $done).await
-            }
-        }
-    )*};
-}
-
-lifecycle! {
-    Activate "ACTIVATE" "activated" "Activate a pending customer"
-        ["mfa customers activate c-002", "mfa customers activate c-002 --comment 'papers are complete'"];
-    Lock "LOCK" "locked" "Lock an active customer"
-        ["mfa customers lock c-001", "mfa customers lock c-001 --comment 'card reported stolen'"];
-    Unlock "UNLOCK" "unlocked" "Unlock a locked customer"
-        ["mfa customers unlock c-003", "mfa customers unlock c-003 --comment 'card found'"];
-    Close "CLOSE" "closed" "Close a customer that has no open accounts"
-        ["mfa customers close c-001", "mfa customers close c-001 --comment 'moved away'"];
-    Reopen "REOPEN" "reopened" "Open a closed customer again"
-        ["mfa customers reopen c-004", "mfa customers reopen c-004 --comment 'is back'"];
-}
-
-async fn command(cx: &Cx, customer: String, action: &str, comment: Option<String>, what: &str) -> Outcome {
-    let draft = Draft::default().set("action", Some(action)).set("comment", comment);
-    let body = draft.body::<CommandCustomer>()?;
-    if matches!(action, "LOCK" | "CLOSE") {
-        cx.prompt.before_ending(&format!("{} customer {customer}", action.to_lowercase()), &customer)?;
-    }
-    cx.act(&NOUN, CommandCustomer { customer }, body, what).await
-}
-
-#[derive(Args)]
-pub struct AddressSet {
-    /// Identifier of the customer
-    #[arg(value_name = "ID")]
-    customer: String,
-    #[command(flatten)]
-    address: AddressFlags,
-}
-
-impl Verb for AddressSet {
-    const ENDPOINT: Option<&'static Meta> = Some(&SetCustomerAddress::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa customers address set c-001 --street '3 Hill Road' --city Accra \\\n    \
-         --country-code GH --country Ghana",
-        "mfa offices address get head-office -o json | mfa customers address set c-001 --from -",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let body = self.address.draft()?.body::<SetCustomerAddress>()?;
-        cx.act(&NOUN, SetCustomerAddress { customer: self.customer }, body, "given an address").await
-    }
-}
-
-#[derive(Args)]
-pub struct ContactsSet {
-    /// Identifier of the customer
-    #[arg(value_name = "ID")]
-    customer: String,
-    #[command(flatten)]
-    contacts: ContactFlags,
-}
-
-impl Verb for ContactsSet {
-    const ENDPOINT: Option<&'static Meta> = Some(&SetCustomerContacts::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa customers contacts set c-001 --contact type=email,group=private,value=ama@example.org",
-        "mfa customers contacts set c-001 --none",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let body = self.contacts.body::<SetCustomerContacts>()?;
-        cx.act(&NOUN, SetCustomerContacts { customer: self.customer }, body, "given contacts").await
+impl Drafts for CustomerChange {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(self.flags.draft()?.clear(&self.clear))
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::command::cx::Cx;
 use crate::command::flags::ContactFlags;
-use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
-use crate::command::verb::{Verb, group, shows, verb};
+use crate::command::noun::{self, APPLY, Apply, Drafts, Flags, IMPORT, Import, Noun, Samples, Section, held};
+use crate::command::verb::{Verb, changes, group, removes, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
 use crate::output::views;
@@ -11,7 +11,7 @@ use clap::Args;
 use mfa_shared::api::employees::*;
 use mfa_shared::api::search::HitKind;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::wire::{Nothing, Query};
+use mfa_shared::wire::Query;
 use serde_json::Value;
 
 pub const NOUN: Noun = Noun {
@@ -24,7 +24,15 @@ pub const NOUN: Noun = Noun {
     list: Some(&ListEmployees::META),
     read: Some(&GetEmployee::META),
     create: Some(Row::of::<CreateEmployee>()),
+    creates: Some(Flags::of::<EmployeeFlags>(&[
+        "mfa employees create kwame.asante --given-name Kwame --surname Asante --assigned-office market",
+        "mfa employees create abena.osei --contact type=email,group=business,value=abena@example.org",
+    ])),
     change: Some(Row::of::<UpdateEmployee>()),
+    updates: Some(Flags::of::<EmployeeChange>(&[
+        "mfa employees update efua.sarpong --assigned-office market",
+        "mfa employees update efua.sarpong --surname Mensah --unassign",
+    ])),
     delete: Some(&DeleteEmployee::META),
     edited: true,
     view: &views::EMPLOYEE,
@@ -58,19 +66,27 @@ pub const NOUN: Noun = Noun {
     samples: Samples { one: "efua.sarpong", deleted: "efua.sarpong", edit: "s/Sarpong/Mensah/" },
     verbs: &[
         verb::<List>("list"),
-        verb::<Create>("create"),
-        verb::<Update>("update"),
         group(
             "contacts",
             "contact",
             "How an employee is reached",
             &[
-                verb::<ContactsSet>("set"),
+                changes::<SetEmployeeContacts, ContactFlags>("set", "employee", "given contacts")
+                    .reading(&ListEmployeeContacts::META, &views::CONTACT)
+                    .examples(&[
+        "mfa employees contacts set efua.sarpong --contact type=phone,group=business,value=0302123456",
+        "mfa employees contacts set efua.sarpong --none",
+    ]),
                 shows("list", &ListEmployeeContacts::META, &views::CONTACT, "employee").examples(&[
                     "mfa employees contacts list efua.sarpong",
                     "mfa employees contacts list efua.sarpong -o json",
                 ]),
-                verb::<ContactsDelete>("delete"),
+                removes("delete", &DeleteEmployeeContacts::META, "employee", "left without contacts")
+                    .asking("remove the contacts of employee {employee}")
+                    .examples(&[
+                        "mfa employees contacts delete efua.sarpong --yes",
+                        "mfa employees contacts delete efua.sarpong --yes -o json",
+                    ]),
             ],
         ),
     ],
@@ -125,7 +141,7 @@ struct EmployeeFlags {
     from: Option<String>,
 }
 
-impl EmployeeFlags {
+impl Drafts for EmployeeFlags {
     fn draft(self) -> Outcome<Draft> {
         Ok(Draft::from_file(self.from.as_deref())?
             .set("givenName", self.given_name)
@@ -137,31 +153,7 @@ impl EmployeeFlags {
 }
 
 #[derive(Args)]
-pub struct Create {
-    /// Identifier of the new employee, 2 to 32 letters, digits and . - * _
-    #[arg(value_name = "ID", required_unless_present = "from")]
-    identifier: Option<String>,
-    #[command(flatten)]
-    flags: EmployeeFlags,
-}
-
-impl Verb for Create {
-    const ENDPOINT: Option<&'static Meta> = Some(&CreateEmployee::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa employees create kwame.asante --given-name Kwame --surname Asante --assigned-office market",
-        "mfa employees create abena.osei --contact type=email,group=business,value=abena@example.org",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let draft = self.flags.draft()?.set("identifier", self.identifier);
-        cx.create(&NOUN, &[], draft).await
-    }
-}
-
-#[derive(Args)]
-pub struct Update {
-    /// Identifier of the employee
-    #[arg(value_name = "ID")]
-    employee: String,
+struct EmployeeChange {
     #[command(flatten)]
     flags: EmployeeFlags,
     /// Remove the employee from the office
@@ -169,60 +161,9 @@ pub struct Update {
     unassign: bool,
 }
 
-impl Verb for Update {
-    const ENDPOINT: Option<&'static Meta> = Some(&UpdateEmployee::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa employees update efua.sarpong --assigned-office market",
-        "mfa employees update efua.sarpong --surname Mensah --unassign",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
+impl Drafts for EmployeeChange {
+    fn draft(self) -> Outcome<Draft> {
         let cleared = if self.unassign { &["assignedOffice".to_owned()][..] } else { &[] };
-        let draft = self.flags.draft()?.clear(cleared);
-        cx.update(&NOUN, &[&self.employee], draft).await
-    }
-}
-
-#[derive(Args)]
-pub struct ContactsSet {
-    /// Identifier of the employee
-    #[arg(value_name = "ID")]
-    employee: String,
-    #[command(flatten)]
-    contacts: ContactFlags,
-}
-
-impl Verb for ContactsSet {
-    const ENDPOINT: Option<&'static Meta> = Some(&SetEmployeeContacts::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa employees contacts set efua.sarpong --contact type=phone,group=business,value=0302123456",
-        "mfa employees contacts set efua.sarpong --none",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let employee = self.employee;
-        let body = self.contacts.body::<SetEmployeeContacts>()?;
-        let read = ListEmployeeContacts { employee: employee.clone() };
-        let endpoint = SetEmployeeContacts { employee: employee.clone() };
-        cx.change(endpoint, body, NOUN.done(&[&employee], "given contacts"), read, &views::CONTACT).await
-    }
-}
-
-#[derive(Args)]
-pub struct ContactsDelete {
-    /// Identifier of the employee
-    #[arg(value_name = "ID")]
-    employee: String,
-}
-
-impl Verb for ContactsDelete {
-    const ENDPOINT: Option<&'static Meta> = Some(&DeleteEmployeeContacts::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa employees contacts delete efua.sarpong --yes",
-        "mfa employees contacts delete efua.sarpong --yes -o json",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let employee = self.employee;
-        cx.prompt.before_destroying(&format!("remove the contacts of employee {employee}"), &employee)?;
-        cx.client.send(&DeleteEmployeeContacts { employee: employee.clone() }, &Nothing).await?;
-        cx.done(NOUN.done(&[&employee], "left without contacts"))
+        Ok(self.flags.draft()?.clear(cleared))
     }
 }

@@ -6,8 +6,7 @@ use crate::command::noun::{self, Noun, Samples, Section};
 use crate::command::verb::{Verb, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{account_kind, date, days};
-use crate::output::text;
-use crate::output::views;
+use crate::output::{text, views};
 use crate::paper::{Column, Paper, PaperFlags, Part, Table};
 use clap::Args;
 use mfa_shared::api::ledger::*;
@@ -165,7 +164,6 @@ impl Verb for TrialBalanceVerb {
         "mfa ledger trial-balance --out trial-balance.pdf",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        use crate::output::Format::{Json, Jsonl, Yaml};
         if self.paper.ask() {
             self.paper.check(cx)?;
         }
@@ -174,7 +172,7 @@ impl Verb for TrialBalanceVerb {
         if self.paper.ask() {
             return self.paper.print(cx, &trial_balance(cx, &sheet).await?);
         }
-        if matches!(cx.out.format, Json | Jsonl | Yaml) {
+        if cx.out.format.is_structured() {
             return cx.out.show(&views::TRIAL_BALANCE, &sheet);
         }
         let total = serde_json::json!({

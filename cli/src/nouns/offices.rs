@@ -2,12 +2,13 @@
 
 use crate::command::cx::Cx;
 use crate::command::flags::AddressFlags;
-use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
-use crate::command::verb::{Verb, group, shows, verb};
+use crate::command::noun::{
+    self, APPLY, Apply, Drafts, Flags, IMPORT, Import, Noun, Own, Samples, Section, held,
+};
+use crate::command::verb::{Verb, changes, group, removes, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
-use crate::output::text;
-use crate::output::views;
+use crate::output::{text, views};
 use crate::paper::named_for_people;
 use clap::Args;
 use mfa_shared::api::offices::*;
@@ -25,7 +26,17 @@ pub const NOUN: Noun = Noun {
     list: Some(&ListOffices::META),
     read: Some(&GetOffice::META),
     create: Some(Row::of::<CreateOffice>()),
+    creates: Some(Flags::of::<NewOffice>(&[
+        "mfa offices create kumasi --name Kumasi",
+        "mfa offices create harbour --name Harbour --parent head-office \\\n    \
+         --address street='1 Quay',city=Tema,country-code=GH,country=Ghana",
+        "echo '{\"identifier\": \"tamale\", \"name\": \"Tamale\"}' | mfa offices create --from -",
+    ])),
     change: Some(Row::of::<UpdateOffice>()),
+    updates: Some(Flags::of::<OfficeFlags>(&[
+        "mfa offices update head-office --name 'Head Office Accra'",
+        "mfa offices update market --description 'Behind the bus station'",
+    ])),
     delete: Some(&DeleteOffice::META),
     tried: true,
     edited: true,
@@ -68,22 +79,41 @@ pub const NOUN: Noun = Noun {
     samples: Samples { one: "head-office", deleted: "market", edit: "s/Head/Main/" },
     verbs: &[
         verb::<List>("list"),
-        verb::<Create>("create"),
-        verb::<Update>("update"),
         verb::<Branches>("branches"),
         verb::<AddBranch>("add-branch"),
         group(
             "address",
             "",
             "The address of an office",
-            &[verb::<AddressSet>("set"), verb::<AddressGet>("get"), verb::<AddressDelete>("delete")],
+            &[
+                changes::<SetOfficeAddress, AddressFlags>("set", "office", "given an address")
+                    .reading(&GetOfficeAddress::META, &views::ADDRESS)
+                    .examples(&[
+                        "mfa offices address set market --street '12 Market Road' --city Accra \\\n    \
+                         --country-code GH --country Ghana",
+                        "mfa offices address get head-office -o json | \
+                         mfa offices address set market --from -",
+                    ]),
+                verb::<AddressGet>("get"),
+                removes("delete", &DeleteOfficeAddress::META, "office", "left without an address")
+                    .asking("remove the address of office {office}")
+                    .examples(&[
+                        "mfa offices address delete head-office --yes",
+                        "mfa offices address delete market --yes -o json",
+                    ]),
+            ],
         ),
         group(
             "references",
             "reference",
             "References that other systems have to an office",
             &[
-                verb::<ReferencesSet>("set"),
+                changes::<SetOfficeReference, ReferenceFlags>("set", "office", "given a reference")
+                    .reading(&ListOfficeReferences::META, &views::REFERENCE)
+                    .examples(&[
+                        "mfa offices references set market --type payroll --state active",
+                        "mfa offices references set market --type payroll --state inactive",
+                    ]),
                 shows("list", &ListOfficeReferences::META, &views::REFERENCE, "office").examples(&[
                     "mfa offices references list head-office",
                     "mfa offices references list head-office -o json",
@@ -132,7 +162,7 @@ struct OfficeFlags {
     from: Option<String>,
 }
 
-impl OfficeFlags {
+impl Drafts for OfficeFlags {
     fn draft(self) -> Outcome<Draft> {
         let draft = Draft::from_file(self.from.as_deref())?;
         Ok(draft.set("name", self.name).set("description", self.description).set("address", self.address))
@@ -140,10 +170,7 @@ impl OfficeFlags {
 }
 
 #[derive(Args)]
-pub struct Create {
-    /// Identifier of the new office, 2 to 32 letters, digits and . - * _
-    #[arg(value_name = "ID", required_unless_present = "from")]
-    identifier: Option<String>,
+struct NewOffice {
     /// The office of which it is a branch
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
@@ -151,38 +178,9 @@ pub struct Create {
     flags: OfficeFlags,
 }
 
-impl Verb for Create {
-    const ENDPOINT: Option<&'static Meta> = Some(&CreateOffice::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa offices create kumasi --name Kumasi",
-        "mfa offices create harbour --name Harbour --parent head-office \\\n    \
-         --address street='1 Quay',city=Tema,country-code=GH,country=Ghana",
-        "echo '{\"identifier\": \"tamale\", \"name\": \"Tamale\"}' | mfa offices create --from -",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let draft =
-            self.flags.draft()?.set("identifier", self.identifier).set("parentIdentifier", self.parent);
-        cx.create(&NOUN, &[], draft).await
-    }
-}
-
-#[derive(Args)]
-pub struct Update {
-    /// Identifier of the office
-    #[arg(value_name = "ID")]
-    office: String,
-    #[command(flatten)]
-    flags: OfficeFlags,
-}
-
-impl Verb for Update {
-    const ENDPOINT: Option<&'static Meta> = Some(&UpdateOffice::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa offices update head-office --name 'Head Office Accra'",
-        "mfa offices update market --description 'Behind the bus station'",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.update(&NOUN, &[&self.office], self.flags.draft()?).await
+impl Drafts for NewOffice {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(self.flags.draft()?.set("parentIdentifier", self.parent))
     }
 }
 
@@ -231,31 +229,6 @@ impl Verb for AddBranch {
 }
 
 #[derive(Args)]
-pub struct AddressSet {
-    /// Identifier of the office
-    #[arg(value_name = "ID")]
-    office: String,
-    #[command(flatten)]
-    address: AddressFlags,
-}
-
-impl Verb for AddressSet {
-    const ENDPOINT: Option<&'static Meta> = Some(&SetOfficeAddress::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa offices address set market --street '12 Market Road' --city Accra \\\n    \
-         --country-code GH --country Ghana",
-        "mfa offices address get head-office -o json | mfa offices address set market --from -",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let office = self.office;
-        let body = self.address.draft()?.body::<SetOfficeAddress>()?;
-        let read = GetOfficeAddress { office: office.clone() };
-        let endpoint = SetOfficeAddress { office: office.clone() };
-        cx.change(endpoint, body, NOUN.done(&[&office], "given an address"), read, &views::ADDRESS).await
-    }
-}
-
-#[derive(Args)]
 pub struct AddressGet {
     /// Identifier of the office
     #[arg(value_name = "ID")]
@@ -277,29 +250,7 @@ impl Verb for AddressGet {
 }
 
 #[derive(Args)]
-pub struct AddressDelete {
-    /// Identifier of the office
-    #[arg(value_name = "ID")]
-    office: String,
-}
-
-impl Verb for AddressDelete {
-    const ENDPOINT: Option<&'static Meta> = Some(&DeleteOfficeAddress::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa offices address delete head-office --yes", "mfa offices address delete market --yes -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.prompt
-            .before_destroying(&format!("remove the address of office {}", self.office), &self.office)?;
-        cx.client.send(&DeleteOfficeAddress { office: self.office.clone() }, &Nothing).await?;
-        cx.done(NOUN.done(&[&self.office], "left without an address"))
-    }
-}
-
-#[derive(Args)]
-pub struct ReferencesSet {
-    /// Identifier of the office
-    #[arg(value_name = "ID")]
-    office: String,
+struct ReferenceFlags {
     /// Label of the other system
     #[arg(long = "type", value_name = "TEXT")]
     kind: String,
@@ -308,18 +259,8 @@ pub struct ReferencesSet {
     state: String,
 }
 
-impl Verb for ReferencesSet {
-    const ENDPOINT: Option<&'static Meta> = Some(&SetOfficeReference::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa offices references set market --type payroll --state active",
-        "mfa offices references set market --type payroll --state inactive",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let office = self.office;
-        let draft = Draft::default().set("type", Some(self.kind)).set("state", Some(self.state));
-        let read = ListOfficeReferences { office: office.clone() };
-        let endpoint = SetOfficeReference { office: office.clone() };
-        let body = draft.body::<SetOfficeReference>()?;
-        cx.change(endpoint, body, NOUN.done(&[&office], "given a reference"), read, &views::REFERENCE).await
+impl Drafts for ReferenceFlags {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::default().set("type", Some(self.kind)).set("state", Some(self.state)))
     }
 }

@@ -4,7 +4,9 @@ mod dividends;
 mod guided;
 
 use crate::command::cx::Cx;
-use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
+use crate::command::noun::{
+    self, APPLY, Apply, Commands, Drafts, Flags, IMPORT, Import, Noun, Own, Samples, Section, command, held,
+};
 use crate::command::verb::{Verb, group, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
@@ -25,6 +27,31 @@ pub const NOUN: Noun = Noun {
     read: Some(&GetDefinition::META),
     create: Some(Row::of::<CreateDefinition>()),
     change: Some(Row::of::<UpdateDefinition>()),
+    updates: Some(Flags::of::<ProductChange>(&[
+        "mfa products update savings --name 'Savings account' --flexible true",
+        "echo '{\"minimumBalance\": 20.00, \"charges\": []}' | mfa products update savings --from -",
+    ])),
+    commands: Some(Commands {
+        row: Row::of::<CommandDefinition>(),
+        property: "action",
+        remark: "note",
+        verbs: &[
+            command("activate", "activated", "Put a product on sale").examples(&[
+                "mfa products activate shares",
+                "mfa products activate shares --note 'general meeting'",
+            ]),
+            command(
+                "deactivate",
+                "deactivated",
+                "Take a product off sale; accounts that are there stay as they are",
+            )
+            .asking("take product {} off sale")
+            .examples(&[
+                "mfa products deactivate savings",
+                "mfa products deactivate savings --note 'replaced'",
+            ]),
+        ],
+    }),
     delete: Some(&DeleteDefinition::META),
     tried: true,
     edited: true,
@@ -78,9 +105,6 @@ pub const NOUN: Noun = Noun {
     samples: Samples { one: "savings", deleted: "shares", edit: "s/Savings/Thrift/" },
     verbs: &[
         verb::<Create>("create"),
-        verb::<Update>("update"),
-        verb::<Activate>("activate"),
-        verb::<Deactivate>("deactivate"),
         shows("commands", &ListDefinitionCommands::META, &views::DEFINITION_COMMAND, "product")
             .examples(&["mfa products commands savings", "mfa products commands savings -o csv"]),
         shows("accounts", &ListDefinitionInstances::META, &views::INSTANCE, "product")
@@ -185,10 +209,7 @@ impl Verb for Create {
 }
 
 #[derive(Args)]
-pub struct Update {
-    /// Identifier of the product
-    #[arg(value_name = "ID")]
-    definition: String,
+struct ProductChange {
     /// Name
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
@@ -206,65 +227,12 @@ pub struct Update {
     from: Option<String>,
 }
 
-impl Verb for Update {
-    const ENDPOINT: Option<&'static Meta> = Some(&UpdateDefinition::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa products update savings --name 'Savings account' --flexible true",
-        "echo '{\"minimumBalance\": 20.00, \"charges\": []}' | mfa products update savings --from -",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let draft = Draft::from_file(self.from.as_deref())?
+impl Drafts for ProductChange {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::from_file(self.from.as_deref())?
             .set("name", self.name)
             .set("description", self.description)
             .set("expenseAccountIdentifier", self.expense_account)
-            .set("flexible", self.flexible);
-        cx.update(&NOUN, &[&self.definition], draft).await
+            .set("flexible", self.flexible))
     }
-}
-
-#[derive(Args)]
-pub struct Activate {
-    /// Identifier of the product
-    #[arg(value_name = "ID")]
-    definition: String,
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    note: Option<String>,
-}
-
-impl Verb for Activate {
-    const ENDPOINT: Option<&'static Meta> = Some(&CommandDefinition::META);
-    const ABOUT: &'static str = "Put a product on sale";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa products activate shares", "mfa products activate shares --note 'general meeting'"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        command(cx, self.definition, "ACTIVATE", self.note, "activated").await
-    }
-}
-
-#[derive(Args)]
-pub struct Deactivate {
-    /// Identifier of the product
-    #[arg(value_name = "ID")]
-    definition: String,
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    note: Option<String>,
-}
-
-impl Verb for Deactivate {
-    const ENDPOINT: Option<&'static Meta> = Some(&CommandDefinition::META);
-    const ABOUT: &'static str = "Take a product off sale; accounts that are there stay as they are";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa products deactivate savings", "mfa products deactivate savings --note 'replaced'"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let what = format!("take product {} off sale", self.definition);
-        cx.prompt.before_ending(&what, &self.definition)?;
-        command(cx, self.definition, "DEACTIVATE", self.note, "deactivated").await
-    }
-}
-
-async fn command(cx: &Cx, definition: String, action: &str, note: Option<String>, what: &str) -> Outcome {
-    let body = Draft::default().set("action", Some(action)).set("note", note).body::<CommandDefinition>()?;
-    cx.act(&NOUN, CommandDefinition { definition }, body, what).await
 }

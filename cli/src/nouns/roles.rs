@@ -1,14 +1,14 @@
 //! Roles and what they allow.
 
 use crate::command::cx::Cx;
-use crate::command::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
+use crate::command::noun::{self, APPLY, Apply, Drafts, Flags, Noun, Samples, Section, held};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
 use crate::output::views::{self, View, column};
 use clap::Args;
 use mfa_shared::api::roles::*;
-use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::Nothing;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -23,7 +23,15 @@ pub const NOUN: Noun = Noun {
     list: Some(&ListRoles::META),
     read: Some(&GetRole::META),
     create: Some(Row::of::<CreateRole>()),
+    creates: Some(Flags::of::<RoleFlags>(&[
+        "mfa roles create front --permission customer__v1__customer=RC --permission office__v1__offices=R",
+        "echo '{\"identifier\": \"nobody\", \"permissions\": []}' | mfa roles create --from -",
+    ])),
     change: Some(Row::of::<UpdateRole>()),
+    updates: Some(Flags::of::<RoleFlags>(&[
+        "mfa roles update counter --permission customer__v1__customer=R",
+        "mfa roles get counter -o json | mfa roles update counter --from -",
+    ])),
     delete: Some(&DeleteRole::META),
     tried: true,
     edited: true,
@@ -38,7 +46,7 @@ pub const NOUN: Noun = Noun {
         ..APPLY
     }),
     samples: Samples { one: "counter", deleted: "counter", edit: "" },
-    verbs: &[verb::<Create>("create"), verb::<Update>("update"), verb::<Matrix>("matrix")],
+    verbs: &[verb::<Matrix>("matrix")],
     ..noun::NOUN
 };
 
@@ -53,50 +61,9 @@ struct RoleFlags {
     from: Option<String>,
 }
 
-impl RoleFlags {
+impl Drafts for RoleFlags {
     fn draft(self) -> Outcome<Draft> {
         Ok(Draft::from_file(self.from.as_deref())?.set_list("permissions", &self.permission))
-    }
-}
-
-#[derive(Args)]
-pub struct Create {
-    /// Identifier of the new role, 2 to 32 letters, digits and . - * _
-    #[arg(value_name = "ID", required_unless_present = "from")]
-    identifier: Option<String>,
-    #[command(flatten)]
-    flags: RoleFlags,
-}
-
-impl Verb for Create {
-    const ENDPOINT: Option<&'static Meta> = Some(&CreateRole::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa roles create front --permission customer__v1__customer=RC --permission office__v1__offices=R",
-        "echo '{\"identifier\": \"nobody\", \"permissions\": []}' | mfa roles create --from -",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let draft = self.flags.draft()?.set("identifier", self.identifier);
-        cx.create(&NOUN, &[], draft).await
-    }
-}
-
-#[derive(Args)]
-pub struct Update {
-    /// Identifier of the role
-    #[arg(value_name = "ID")]
-    role: String,
-    #[command(flatten)]
-    flags: RoleFlags,
-}
-
-impl Verb for Update {
-    const ENDPOINT: Option<&'static Meta> = Some(&UpdateRole::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa roles update counter --permission customer__v1__customer=R",
-        "mfa roles get counter -o json | mfa roles update counter --from -",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.update(&NOUN, &[&self.role], self.flags.draft()?).await
     }
 }
 

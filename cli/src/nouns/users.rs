@@ -3,8 +3,8 @@
 use crate::client::logins;
 use crate::command::cx::Cx;
 use crate::command::flags::{PasswordFlags, made_up_password, show_once};
-use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
-use crate::command::verb::{Verb, shows, verb};
+use crate::command::noun::{self, APPLY, Apply, Drafts, IMPORT, Import, Noun, Samples, Section, held};
+use crate::command::verb::{Verb, changes, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft, Row};
 use crate::output::views;
@@ -55,7 +55,9 @@ pub const NOUN: Noun = Noun {
         verb::<Create>("create"),
         shows("permissions", &ListUserPermissions::META, &views::PERMISSION, "user")
             .examples(&["mfa users permissions esi", "mfa users permissions esi -o json"]),
-        verb::<SetRole>("set-role"),
+        changes::<SetUserRole, RoleFlags>("set-role", "user", "changed")
+            .reading(&GetUser::META, &views::USER)
+            .examples(&["mfa users set-role esi teller", "mfa users set-role esi deactivated"]),
         verb::<SetPassword>("set-password"),
     ],
     ..noun::NOUN
@@ -105,22 +107,15 @@ impl Verb for Create {
 }
 
 #[derive(Args)]
-pub struct SetRole {
-    /// Identifier of the user
-    #[arg(value_name = "ID")]
-    user: String,
+struct RoleFlags {
     /// The role; deactivated for a user who may not log in any more
     #[arg(value_name = "ROLE")]
     role: String,
 }
 
-impl Verb for SetRole {
-    const ENDPOINT: Option<&'static Meta> = Some(&SetUserRole::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa users set-role esi teller", "mfa users set-role esi deactivated"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let body = Draft::default().set("identifier", Some(self.role)).body::<SetUserRole>()?;
-        cx.act(&NOUN, SetUserRole { user: self.user }, body, "changed").await
+impl Drafts for RoleFlags {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::default().set("identifier", Some(self.role)))
     }
 }
 

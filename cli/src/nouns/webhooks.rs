@@ -1,8 +1,8 @@
 //! Webhooks: events that the daemon delivers to an address.
 
 use crate::command::cx::Cx;
-use crate::command::noun::{self, Noun, Samples, Section};
-use crate::command::verb::{Verb, verb};
+use crate::command::noun::{self, Drafts, Noun, Samples, Section};
+use crate::command::verb::{Verb, changes, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft};
 use crate::output::views;
@@ -10,7 +10,7 @@ use clap::Args;
 use mfa_shared::api::webhooks::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
-use mfa_shared::wire::{Json, Nothing};
+use mfa_shared::wire::Nothing;
 use std::time::Duration;
 
 pub const NOUN: Noun = Noun {
@@ -32,8 +32,13 @@ pub const NOUN: Noun = Noun {
         verb::<Test>("test"),
         verb::<Pause>("pause"),
         verb::<Resume>("resume"),
-        verb::<Position>("position"),
-        verb::<Deliveries>("deliveries"),
+        changes::<MoveSubscription, PositionFlags>("position", "webhook", "moved")
+            .reading(&GetSubscription::META, &views::WEBHOOK)
+            .about("Move back, to deliver events again, or forward, to skip some")
+            .examples(&["mfa webhooks position sync 0", "mfa webhooks position sync 3 -o json"]),
+        shows("deliveries", &ListDeliveries::META, &views::DELIVERY, "webhook")
+            .about("List the latest 100 tries of deliveries, the newest first")
+            .examples(&["mfa webhooks deliveries sync", "mfa webhooks deliveries sync -o json"]),
     ],
     ..noun::NOUN
 };
@@ -188,39 +193,14 @@ impl Verb for Resume {
 }
 
 #[derive(Args)]
-pub struct Position {
-    /// Identifier of the webhook
-    #[arg(value_name = "ID")]
-    webhook: String,
+struct PositionFlags {
     /// Number of the event after which it continues; 0 is the beginning
     #[arg(value_name = "SEQUENCE")]
     position: u32,
 }
 
-impl Verb for Position {
-    const ENDPOINT: Option<&'static Meta> = Some(&MoveSubscription::META);
-    const ABOUT: &'static str = "Move back, to deliver events again, or forward, to skip some";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa webhooks position sync 0", "mfa webhooks position sync 3 -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let body = Json(SubscriptionPosition { position: self.position.into() });
-        cx.act(&NOUN, MoveSubscription { subscription: self.webhook }, body, "moved").await
-    }
-}
-
-#[derive(Args)]
-pub struct Deliveries {
-    /// Identifier of the webhook
-    #[arg(value_name = "ID")]
-    webhook: String,
-}
-
-impl Verb for Deliveries {
-    const ENDPOINT: Option<&'static Meta> = Some(&ListDeliveries::META);
-    const ABOUT: &'static str = "List the latest 100 tries of deliveries, the newest first";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa webhooks deliveries sync", "mfa webhooks deliveries sync -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListDeliveries { subscription: self.webhook }, &views::DELIVERY).await
+impl Drafts for PositionFlags {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::default().set("position", Some(self.position)))
     }
 }

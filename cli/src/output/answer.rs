@@ -1,11 +1,9 @@
 //! Answers of the daemon whose type is not known beforehand.
 
-use super::{Output, escaped};
+use super::{Output, escaped, write_out};
 use crate::failure::{Failure, Outcome};
-use crate::output::Format;
-use crate::output::views;
+use crate::output::{Format, views};
 use serde_json::Value;
-use std::io::{Write, stdout};
 
 impl Output {
     /// Prints JSON as JSON, unless another format was asked for.
@@ -20,16 +18,16 @@ impl Output {
     fn print_json(&self, value: &Value) -> Outcome {
         match &self.jq {
             Some(expression) => self.express(expression, value),
-            None => self.print(&(self.json(value) + "\n")),
+            None => self.page(&(self.json(value) + "\n")),
         }
     }
 
     /// Prints text as it came; on a terminal with its control characters escaped.
     pub fn text(&self, text: &str) -> Outcome {
         if self.screen.stdout_is_terminal {
-            self.print(&text.lines().map(|line| escaped(line) + "\n").collect::<String>())
+            self.page(&text.lines().map(|line| escaped(line) + "\n").collect::<String>())
         } else {
-            self.print(text)
+            self.page(text)
         }
     }
 
@@ -38,8 +36,6 @@ impl Output {
         if self.screen.stdout_is_terminal {
             return Err(Failure::usage("the answer is not text").hint("redirect it: > FILE"));
         }
-        let mut out = stdout().lock();
-        out.write_all(bytes)?;
-        Ok(out.flush()?)
+        write_out(bytes)
     }
 }

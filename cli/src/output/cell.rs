@@ -44,6 +44,12 @@ pub fn worth(number: &Value) -> Option<Amount> {
     serde_json::from_value(number.clone()).ok()
 }
 
+/// Whether two values are the same; a number may have more zeros.
+pub fn same(one: &Value, other: &Value) -> bool {
+    let are_numbers = one.is_number() && other.is_number();
+    one == other || are_numbers && worth(one).is_some_and(|one| worth(other) == Some(one))
+}
+
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -25,6 +25,10 @@ impl Format {
     pub fn is_structured(self) -> bool {
         matches!(self, Format::Json | Format::Jsonl | Format::Yaml)
     }
+
+    pub fn is_table(self) -> bool {
+        matches!(self, Format::Table | Format::Wide)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -55,7 +55,7 @@ impl<'a> Listing<'a> {
         }
         let names: Vec<_> = self.columns.iter().map(|column| column.name.to_owned()).collect();
         match (&mut self.sink, self.output.format) {
-            (Sink::Rows(writer), _) => writer.write_record(&names).map_err(csv_failure)?,
+            (Sink::Rows(writer), _) => writer.write_record(&names)?,
             (Sink::Lines(out), Format::Tsv) => writeln!(out, "{}", names.join("\t"))?,
             _ => {}
         }
@@ -73,13 +73,12 @@ impl<'a> Listing<'a> {
             };
             return Ok(writeln!(out, "{line}")?);
         }
-        let record: Value = serde_json::from_str(json)
-            .map_err(|error| Failure::local(format!("the daemon sent a record that is not JSON: {error}")))?;
+        let record = record_of(json)?;
         let output = self.output;
         let row = || self.columns.iter().map(|column| output.shown(formula::column(&record, column)));
         match &mut self.sink {
             Sink::Kept(records) => records.push(record),
-            Sink::Rows(writer) => writer.write_record(row()).map_err(csv_failure)?,
+            Sink::Rows(writer) => writer.write_record(row())?,
             Sink::Lines(out) if self.output.format == Format::Id => {
                 writeln!(out, "{}", output.shown(cell::text(&record, self.view.id)))?;
             }
@@ -104,8 +103,8 @@ impl<'a> Listing<'a> {
             return output.express(expression, &Value::Array(records));
         }
         match output.format {
-            Format::Json => output.print(&(output.json(&Value::Array(records)) + "\n")),
-            Format::Yaml => output.print(&yaml::to_text(&Value::Array(records))),
+            Format::Json => output.page(&(output.json(&Value::Array(records)) + "\n")),
+            Format::Yaml => output.page(&yaml::to_text(&Value::Array(records))),
             _ if records.is_empty() => {
                 output.tip(&format!("no {}", self.view.plural));
                 Ok(())
@@ -122,17 +121,16 @@ impl<'a> Listing<'a> {
     }
 }
 
+/// A record of the daemon from the text of its JSON.
+pub fn record_of(json: &str) -> Outcome<Value> {
+    serde_json::from_str(json)
+        .map_err(|error| Failure::local(format!("the daemon sent a record that is not JSON: {error}")))
+}
+
 /// A cell of tsv: what would break its line is written as in JSON.
 fn tsv(text: &str) -> String {
     if !text.contains(['\t', '\n', '\r', '\\']) {
         return text.to_owned();
     }
     text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
-}
-
-fn csv_failure(error: csv::Error) -> Failure {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error.into(),
-        other => Failure::local(format!("cannot write csv: {other:?}")),
-    }
 }

@@ -20,11 +20,11 @@ pub mod wrap;
 pub mod yaml;
 
 pub use carried::Carried;
-pub use cell::{escaped, escaped_json, escaped_lines, has, text, texts, worth};
+pub use cell::{escaped, escaped_json, escaped_lines, has, same, text, texts, worth};
 pub use format::{Colour, Format};
 pub use formula::{column as cell_of_csv, guarded, unguarded};
 pub use jq::Expression;
-pub use list::Listing;
+pub use list::{Listing, record_of};
 pub use people::{Clock, transaction};
 pub use screen::Screen;
 
@@ -32,7 +32,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::views::{Column, View};
 use crate::words::did_you_mean;
 use serde_json::{Value, json};
-use std::io::{BufWriter, Write, stderr, stdout};
+use std::io::{Write, stderr, stdout};
 use std::rc::Rc;
 
 /// Shown in place of a secret unless it is asked for.
@@ -65,11 +65,7 @@ impl Output {
     /// Prints what an endpoint answered: a record, an array of records, or nothing.
     pub fn show(&self, view: &View, value: &Value) -> Outcome {
         match value {
-            Value::Array(records) => {
-                let mut listing = self.listing(view)?;
-                records.iter().try_for_each(|record| listing.push(&record.to_string()))?;
-                listing.finish()
-            }
+            Value::Array(_) => self.show_above(view, value, ""),
             record => self.record(view, record),
         }
     }
@@ -97,7 +93,7 @@ impl Output {
     /// Prints a record that is shown again: over the previous one for a person, as another row for a program.
     pub fn show_again(&self, view: &View, record: &Value) -> Outcome {
         let again = Self { no_header: true, pager: String::new(), ..self.clone() };
-        if self.screen.stdout_is_terminal && matches!(self.format, Format::Table | Format::Wide) {
+        if self.screen.stdout_is_terminal && self.format.is_table() {
             // Clears the screen and begins at its top.
             write!(stdout(), "\x1b[2J\x1b[H")?;
         }
@@ -114,10 +110,10 @@ impl Output {
             return self.express(expression, record);
         }
         match self.format {
-            Format::Json => self.print(&(self.json(record) + "\n")),
-            Format::Jsonl => self.print(&format!("{}\n", self.shown_json(record.to_string()))),
-            Format::Yaml => self.print(&yaml::to_text(record)),
-            Format::Id => self.print(&format!("{}\n", self.shown(text(record, view.id)))),
+            Format::Json => self.page(&(self.json(record) + "\n")),
+            Format::Jsonl => self.page(&format!("{}\n", self.shown_json(record.to_string()))),
+            Format::Yaml => self.page(&yaml::to_text(record)),
+            Format::Id => self.page(&format!("{}\n", self.shown(text(record, view.id)))),
             Format::Csv | Format::Tsv => {
                 let mut listing = self.listing(view)?;
                 if !record.is_null() {
@@ -146,7 +142,7 @@ impl Output {
 
     fn express(&self, expression: &Expression, value: &Value) -> Outcome {
         let lines = expression.lines(value)?;
-        self.print(&self.shown(lines))
+        self.page(&self.shown(lines))
     }
 
     /// The columns of a view that this command shows, all of them where none were chosen.
@@ -160,21 +156,16 @@ impl Output {
 
     /// Refuses columns that a view does not have, before anything is done whose result it is to show.
     pub fn check_columns(&self, view: &View) -> Outcome {
-        let have_columns = matches!(self.format, Format::Table | Format::Wide | Format::Csv | Format::Tsv);
+        let have_columns = self.format.is_table() || matches!(self.format, Format::Csv | Format::Tsv);
         if have_columns && self.jq.is_none() { self.chosen(view).map(drop) } else { Ok(()) }
     }
 
     /// Prints a document: a script, a manual page, a topic of the help.
     pub fn document(&self, name: &str, text: &str) -> Outcome {
-        if let Some(expression) = &self.jq {
-            return self.express(expression, &json!({ name: text }));
+        if self.jq.is_some() || self.format.is_structured() {
+            return self.record(&views::ANSWER, &json!({ name: text }));
         }
-        match self.format {
-            Format::Json => self.print(&(self.json(&json!({ name: text })) + "\n")),
-            Format::Jsonl => self.print(&format!("{}\n", self.shown_json(json!({ name: text }).to_string()))),
-            Format::Yaml => self.print(&yaml::to_text(&json!({ name: text }))),
-            _ => self.page(text),
-        }
+        self.page(text)
     }
 
     /// Prints differences of texts, in colour where stdout takes it.
@@ -192,7 +183,7 @@ impl Output {
                 false => format!("{line}\n"),
             }
         };
-        self.print(&text.lines().map(line).collect::<String>())
+        self.page(&text.lines().map(line).collect::<String>())
     }
 
     /// The lines that show an image, or why it cannot be shown.
@@ -222,24 +213,13 @@ impl Output {
         if self.screen.stdout_is_terminal { escaped_lines(&text) } else { text }
     }
 
-    fn print(&self, text: &str) -> Outcome {
-        if self.screen.stdout_is_terminal {
-            return self.page(text);
-        }
-        let mut out = BufWriter::new(stdout().lock());
-        out.write_all(text.as_bytes())?;
-        Ok(out.flush()?)
-    }
-
-    /// Prints through the pager, if it would scroll otherwise.
+    /// Prints a text; on a terminal through the pager, if it would scroll otherwise.
     fn page(&self, text: &str) -> Outcome {
         let lines = text.bytes().filter(|byte| *byte == b'\n').count();
         if self.screen.stdout_is_terminal && lines >= self.screen.lines && screen::page(&self.pager, text) {
             return Ok(());
         }
-        let mut out = stdout().lock();
-        out.write_all(text.as_bytes())?;
-        Ok(out.flush()?)
+        write_out(text.as_bytes())
     }
 
     /// Says something on stderr.
@@ -251,7 +231,7 @@ impl Output {
 
     /// Whether the output is for people, who get more than they asked for.
     pub fn is_read_by_people(&self) -> bool {
-        self.jq.is_none() && matches!(self.format, Format::Table | Format::Wide)
+        self.jq.is_none() && self.format.is_table()
     }
 
     /// Whether the user asked for records in a format of programs, where a command otherwise prints a paper.
@@ -291,6 +271,13 @@ impl Output {
         let text = self.screen.message(&escaped(&self.carried.put_in(text)), "warning: ".len());
         let _ = writeln!(stderr(), "{} {text}", self.screen.mark("warning:", "33"));
     }
+}
+
+/// Writes bytes to stdout.
+pub fn write_out(bytes: &[u8]) -> Outcome {
+    let mut out = stdout().lock();
+    out.write_all(bytes)?;
+    Ok(out.flush()?)
 }
 
 /// Prints a failure on stderr in the format that its reader wants.

@@ -358,10 +358,7 @@ impl Settings {
 
     /// A setting that a flag of one command may set, as the type that it has.
     pub fn parse<T: std::str::FromStr>(&self, name: &str, flag: Option<&str>) -> Outcome<T> {
-        let (value, origin) = match flag {
-            Some(value) => (value, &Origin::Flag),
-            None => self.get(name),
-        };
+        let (value, origin) = flag.map_or_else(|| self.get(name), |value| (value, &Origin::Flag));
         let default = TABLE.iter().find(|setting| setting.name == name).map_or("", |setting| setting.default);
         value.trim().parse().map_err(|_| match default {
             "" => bad(name, value, origin, "it has another form"),
@@ -374,10 +371,7 @@ impl Settings {
     where
         T: Copy,
     {
-        let (value, origin) = match flag {
-            Some(value) => (value, &Origin::Flag),
-            None => self.get(name),
-        };
+        let (value, origin) = flag.map_or_else(|| self.get(name), |value| (value, &Origin::Flag));
         let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(value.trim()));
         found.map(|(_, choice)| *choice).ok_or_else(|| {
             let words: Vec<_> = words.iter().map(|(word, _)| *word).filter(|word| !word.is_empty()).collect();

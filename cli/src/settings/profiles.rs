@@ -1,8 +1,7 @@
 //! Named sets of settings, in a file beside the user's config file: which daemon, and how to use it.
 
 use crate::failure::{Failure, Outcome};
-use crate::settings::files;
-use crate::settings::user_config_file;
+use crate::settings::{files, user_config_file};
 use crate::words::hint_beside;
 use mfa_shared::fault::exit;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,7 @@
 
 use super::complete::{SCRIPTS, script};
 use super::topics::{self, TOPICS, Topic};
-use super::troubleshooting;
-use super::{command, nodes};
+use super::{command, nodes, troubleshooting};
 use crate::command::cx::Cx;
 use crate::command::verb::{Leaf, Verb};
 use crate::failure::{Failure, Outcome};

@@ -2,9 +2,7 @@
 
 use super::{self as tree, command, nodes};
 use crate::failure::{Failure, Outcome};
-use crate::output::called;
-use crate::output::{Carried, Screen};
-use crate::output::{Colour, Format};
+use crate::output::{Carried, Colour, Format, Screen, called};
 use crate::settings::{Origin, Settings};
 use crate::words::{nearest, quoted};
 use clap::ValueEnum;

@@ -1,31 +1,28 @@
 //! `mfa NOUN delete`.
 
+use super::twice;
 use crate::command::cx::Cx;
+use crate::command::globals::ChangeFlags;
 use crate::command::noun::Noun;
-use crate::command::verb::{COMMON, Common, Node};
+use crate::command::verb::{Leaf, Node};
 use crate::failure::Outcome;
 use crate::output::views;
+use clap::Args;
+use mfa_shared::endpoint::Meta;
 use mfa_shared::wire::Outgoing;
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let delete = noun.delete?;
-    let line = format!("mfa {} delete {} --yes", noun.typed, noun.samples.deleted);
-    let common = Common {
-        name: "delete",
-        endpoint: Some(delete),
-        about: delete.doc.to_owned(),
-        examples: vec![line.clone(), format!("{line} -o json")],
-        path: noun.address(),
-        run: |noun, at, _, cx| Box::pin(run(cx, noun, at)),
-        ..COMMON
-    };
-    Some(common.of(noun))
+    let examples = twice(noun, "delete", &format!("{} --yes", noun.samples.deleted));
+    let leaf = Leaf::made("delete", noun.args(), ChangeFlags::augment_args, move |at, _, cx| {
+        Box::pin(run(cx, noun, delete, at))
+    });
+    Some(Node::Leaf(Leaf { endpoint: Some(delete), about: delete.doc, examples, ..leaf }))
 }
 
 /// Asks and deletes. A record that others may use is not deleted while something uses it, and then no
 /// question is asked.
-async fn run(cx: &Cx, noun: &'static Noun, params: &[&str]) -> Outcome {
-    let Some(delete) = noun.delete else { return Ok(()) };
+async fn run(cx: &Cx, noun: &Noun, delete: &'static Meta, params: &[&str]) -> Outcome {
     let done = noun.done(params, "deleted");
     cx.check_columns(&views::RESULT)?;
     if noun.tried && cx.prompt.must_ask() && cx.prompt.can_ask() {

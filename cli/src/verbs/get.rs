@@ -1,8 +1,8 @@
 //! `mfa NOUN get`.
 
-use super::examples;
+use super::{line, pair};
 use crate::command::noun::Noun;
-use crate::command::verb::{COMMON, Common, Node};
+use crate::command::verb::{Leaf, Node};
 use clap::{Arg, ArgAction, Command};
 use mfa_shared::wire::Outgoing;
 
@@ -11,36 +11,22 @@ const SHOW_SECRETS: &str = "show-secrets";
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let read = noun.read?;
-    let mut examples = examples(noun, "get", noun.samples.one);
-    if !noun.secret.is_empty() {
-        examples[1] = format!("{} --{SHOW_SECRETS} -o json", examples[0]);
-    }
-    let common = Common {
-        name: "get",
-        endpoint: Some(read),
-        about: read.doc.to_owned(),
-        examples,
-        path: noun.address(),
-        flags,
-        run: |noun, at, matches, cx| {
-            Box::pin(async move {
-                let Some(read) = noun.read else { return Ok(()) };
-                let mut record = cx.client.send_row((read, at), Outgoing::default()).await?.value;
-                if noun.secret.is_empty() || !matches.get_flag(SHOW_SECRETS) {
-                    noun.cover(&mut record);
-                }
-                cx.print_row((read, at), noun.view, record).await
-            })
-        },
-        ..COMMON
+    let has_secret = !noun.secret.is_empty();
+    let flags = move |command: Command| {
+        let show = Arg::new(SHOW_SECRETS).long(SHOW_SECRETS).action(ArgAction::SetTrue);
+        command.args(has_secret.then(|| show.help("Show the secret instead of ***")))
     };
-    Some(common.of(noun))
-}
-
-fn flags(noun: &'static Noun, command: Command) -> Command {
-    if noun.secret.is_empty() {
-        return command;
-    }
-    let show = Arg::new(SHOW_SECRETS).long(SHOW_SECRETS).action(ArgAction::SetTrue);
-    command.arg(show.help("Show the secret instead of ***"))
+    let leaf = Leaf::made("get", noun.args(), flags, move |at, matches, cx| {
+        Box::pin(async move {
+            let mut record = cx.client.send_row((read, at), Outgoing::default()).await?.value;
+            if !has_secret || !matches.get_flag(SHOW_SECRETS) {
+                noun.cover(&mut record);
+            }
+            cx.print_row((read, at), noun.view, record).await
+        })
+    });
+    let line = line(noun, "get", noun.samples.one);
+    let more = if has_secret { format!(" --{SHOW_SECRETS}") } else { String::new() };
+    let examples = pair([line.clone(), format!("{line}{more} -o json")]);
+    Some(Node::Leaf(Leaf { endpoint: Some(read), about: read.doc, examples, ..leaf }))
 }

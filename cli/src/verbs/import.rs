@@ -1,13 +1,13 @@
 //! `mfa NOUN import`.
 
 use crate::command::cx::Cx;
+use crate::command::flags::read;
 use crate::command::noun::Noun;
-use crate::command::verb::{COMMON, Common, Node};
-use crate::failure::{Failure, Outcome};
-use crate::verbs::bulk::Bulk;
+use crate::command::verb::{Leaf, Node};
+use crate::failure::Outcome;
 use crate::verbs::bulk::import::{How, Order, import};
-use crate::verbs::bulk::template;
-use clap::{Args, FromArgMatches};
+use crate::verbs::bulk::{Bulk, template};
+use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -30,24 +30,11 @@ struct Import {
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let bulk = Bulk::of(noun)?;
-    let common = Common {
-        name: "import",
-        about: format!("Make {} from the rows of a file: CSV, JSON lines, JSON or YAML", bulk.plural),
-        examples: bulk.examples.iter().map(|line| (*line).to_owned()).collect(),
-        bulk: true,
-        flags: |_, command| Import::augment_args(command),
-        run: |noun, _, matches, cx| {
-            Box::pin(async move {
-                let flags = Import::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
-                match Bulk::of(noun) {
-                    Some(bulk) => flags.run(cx, bulk).await,
-                    None => Ok(()),
-                }
-            })
-        },
-        ..COMMON
-    };
-    Some(common.of(noun))
+    let about = format!("Make {} from the rows of a file: CSV, JSON lines, JSON or YAML", bulk.plural).leak();
+    let leaf = Leaf::made("import", Vec::new(), Import::augment_args, move |_, matches, cx| {
+        Box::pin(async move { read::<Import>(matches)?.run(cx, bulk).await })
+    });
+    Some(Node::Leaf(Leaf { about, examples: bulk.examples, bulk: true, ..leaf }))
 }
 
 impl Import {

@@ -6,6 +6,8 @@ pub mod apply;
 pub mod asks;
 pub mod batch;
 pub mod bulk;
+mod commands;
+mod create;
 mod delete;
 mod edit;
 mod export;
@@ -15,6 +17,7 @@ mod history;
 mod import;
 mod list;
 pub mod suggest;
+mod update;
 pub mod wait;
 
 use crate::command::noun::Noun;
@@ -28,8 +31,8 @@ const FIRST: &[(&str, Of)] = &[
     ("list", list::of),
     ("get", get::of),
     ("history", history::of),
-    ("create", |_| None),
-    ("update", |_| None),
+    ("create", create::of),
+    ("update", update::of),
     ("edit", edit::of),
     ("delete", delete::of),
 ];
@@ -43,7 +46,7 @@ pub fn group(noun: &'static Noun) -> Node {
     let more = noun.verbs.iter().filter(|node| !FIRST.iter().any(|(name, _)| *name == node.name())).copied();
     let parts = noun.parts.iter().map(|part| group(part));
     let bulk = [import::of(noun), export::of(noun)].into_iter().flatten();
-    let nodes: Vec<_> = first.chain(more).chain(parts).chain(bulk).collect();
+    let nodes: Vec<_> = first.chain(commands::of(noun)).chain(more).chain(parts).chain(bulk).collect();
     Node::Group { name: noun.name(), alias: noun.alias, about: noun.about, nodes: nodes.leak() }
 }
 
@@ -58,9 +61,18 @@ fn is_sent(noun: &Noun, other: &Node) -> bool {
     endpoint(other).is_some_and(|sent| noun.verbs.iter().any(|node| endpoint(node) == Some(sent)))
 }
 
-/// Two examples of a verb of a noun.
-fn examples(noun: &Noun, verb: &str, rest: &str) -> Vec<String> {
-    let line = format!("mfa {} {verb} {rest}", noun.typed);
-    let line = line.trim_end();
-    vec![line.to_owned(), format!("{line} -o json")]
+/// A command line of a verb of a noun.
+fn line(noun: &Noun, verb: &str, rest: &str) -> String {
+    format!("mfa {} {verb} {rest}", noun.typed).trim_end().to_owned()
+}
+
+/// Two examples: a command line, and the same as JSON.
+fn twice(noun: &Noun, verb: &str, rest: &str) -> &'static [&'static str] {
+    let line = line(noun, verb, rest);
+    pair([line.clone(), format!("{line} -o json")])
+}
+
+/// Two examples. They live as long as the tree of commands, which is as long as the process.
+fn pair(lines: [String; 2]) -> &'static [&'static str] {
+    lines.map(|line| &*line.leak()).to_vec().leak()
 }

@@ -12,7 +12,7 @@ use crate::output::{has, text};
 use crate::words::did_you_mean;
 use clap::Args;
 use mfa_shared::api::rows;
-use mfa_shared::endpoint::{Meta, Method, render, segments};
+use mfa_shared::endpoint::{Meta, Method, path_params, render};
 use mfa_shared::fault::exit;
 use mfa_shared::wire::AnswerKind;
 use serde_json::Value;
@@ -161,9 +161,8 @@ fn in_words(record: &str, condition: &str) -> String {
 
 /// The nouns in the path of a row that reads one record.
 pub fn path_nouns(row: &Meta) -> Option<Vec<&'static str>> {
-    let noun = |segment: &'static str| segment.strip_prefix('{')?.strip_suffix('}');
-    let one = row.method == Method::Get && row.answer.kind == AnswerKind::Json;
-    (one && noun(segments(row.path).last()?).is_some()).then(|| segments(row.path).filter_map(noun).collect())
+    let one = row.method == Method::Get && row.answer.kind == AnswerKind::Json && row.path.ends_with('}');
+    one.then(|| path_params(row.path).collect())
 }
 
 /// Whether a record shows what is waited for. Words are the same however they are written.

@@ -12,7 +12,7 @@ use mfa_shared::api::applications::KEY_TIMESTAMP_PATTERN;
 use mfa_shared::api::backup::FILE_TYPE;
 use mfa_shared::api::documents::{GetDocs, GetOpenApi};
 use mfa_shared::api::events::ListEvents;
-use mfa_shared::endpoint::{Endpoint, Meta, Method, segments};
+use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, segments};
 use mfa_shared::object::named_schemas;
 use mfa_shared::rule::{Rule as _, Word, date};
 use mfa_shared::upload::ImageType;
@@ -140,8 +140,7 @@ fn permittable(row: &Meta) -> String {
 }
 
 fn parameters(row: &Meta) -> Vec<Value> {
-    let in_path = segments(row.path).filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
-    let mut all: Vec<_> = in_path
+    let mut all: Vec<_> = path_params(row.path)
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": in_path_schema(name) }))
         .collect();
     all.extend((row.body.params)().into_iter().map(|param| {

@@ -3,9 +3,10 @@
 use super::DaemonFlags;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use mfa_daemon::{BackupSchedule, CertificateFacts, TlsFiles, look_at_certificate};
-use mfa_daemon::{is_backup_name, store_and_moment};
-use mfa_daemon::{look_at_files, look_at_images, look_at_journal, look_at_key_file};
+use mfa_daemon::{
+    BackupSchedule, CertificateFacts, TlsFiles, is_backup_name, look_at_certificate, look_at_files,
+    look_at_images, look_at_journal, look_at_key_file, store_and_moment,
+};
 use mfa_shared::time::Timestamp;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

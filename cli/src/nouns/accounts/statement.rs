@@ -9,7 +9,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::nouns::interest;
 use crate::nouns::ledger::Days;
-use crate::output::{Format, Output, views};
+use crate::output::{Output, views};
 use crate::paper::PaperFlags;
 use clap::Args;
 use mfa_shared::amount::Amount;
@@ -189,7 +189,7 @@ impl Found {
     async fn show(&self, cx: &Cx) -> Outcome {
         let Self { account, days: DateRange { first, last }, opening, entries, closing, interest } = self;
         let identifier = &account.account_identifier;
-        if matches!(cx.out.format, Format::Json | Format::Jsonl | Format::Yaml) {
+        if cx.out.format.is_structured() {
             let currency = currency(cx, &account.product_identifier).await;
             let statement = json!({
                 "accountIdentifier": identifier, "currency": currency, "from": first, "to": last,

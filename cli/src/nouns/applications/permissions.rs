@@ -2,7 +2,7 @@
 
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, Noun, Samples};
-use crate::command::verb::{Verb, verb};
+use crate::command::verb::{Verb, removes, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
 use crate::output::views;
@@ -24,7 +24,17 @@ pub const PERMISSIONS: Noun = Noun {
     key: "group",
     view: &views::PERMISSION,
     samples: Samples { one: "crm-v1 identity__v1__users", deleted: "", edit: "" },
-    verbs: &[verb::<Add>("add"), verb::<Update>("update"), verb::<Delete>("delete")],
+    verbs: &[
+        verb::<Add>("add"),
+        verb::<Update>("update"),
+        removes("delete", &DeleteApplicationPermission::META, "application", "left without the permission")
+            .asking("take permission {group} from application {application}")
+            .arguments(&[("ID", "Identifier of the application"), ("GROUP", "The permittable group")])
+            .examples(&[
+                "mfa applications permissions delete crm-v1 identity__v1__users --yes",
+                "mfa applications permissions delete crm-v1 identity__v1__users --yes -o json",
+            ]),
+    ],
     ..noun::NOUN
 };
 
@@ -40,7 +50,17 @@ pub const SETS: Noun = Noun {
     change: Some(Row::of::<UpdateCallEndpointSet>()),
     view: &views::SET,
     samples: Samples { one: "crm-v1 doorway", deleted: "", edit: "" },
-    verbs: &[verb::<SetsCreate>("create"), verb::<SetsUpdate>("update"), verb::<SetsDelete>("delete")],
+    verbs: &[
+        verb::<SetsCreate>("create"),
+        verb::<SetsUpdate>("update"),
+        removes("delete", &DeleteCallEndpointSet::META, "call endpoint set", "deleted")
+            .asking("delete set {set} of application {application}")
+            .arguments(&[("ID", "Identifier of the application"), ("SET", "Identifier of the set")])
+            .examples(&[
+                "mfa applications sets delete crm-v1 doorway --yes",
+                "mfa applications sets delete crm-v1 doorway --yes -o json",
+            ]),
+    ],
     ..noun::NOUN
 };
 
@@ -107,32 +127,6 @@ impl Verb for Update {
     }
 }
 
-#[derive(Args)]
-pub struct Delete {
-    /// Identifier of the application
-    #[arg(value_name = "ID")]
-    application: String,
-    /// The permittable group
-    #[arg(value_name = "GROUP")]
-    group: String,
-}
-
-impl Verb for Delete {
-    const ENDPOINT: Option<&'static Meta> = Some(&DeleteApplicationPermission::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa applications permissions delete crm-v1 identity__v1__users --yes",
-        "mfa applications permissions delete crm-v1 identity__v1__users --yes -o json",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let (application, group) = (self.application, self.group);
-        let what = format!("take permission {group} from application {application}");
-        cx.prompt.before_destroying(&what, &group)?;
-        let endpoint = DeleteApplicationPermission { application: application.clone(), group };
-        cx.client.send(&endpoint, &Nothing).await?;
-        cx.done(Done { noun: "application", id: &application, what: "left without the permission" })
-    }
-}
-
 // The groups of a set.
 #[derive(Args)]
 struct SetFlags {
@@ -186,31 +180,6 @@ impl Verb for SetsUpdate {
     async fn run(self, cx: &Cx) -> Outcome {
         let SetFlags { application, set, .. } = &self.flags;
         cx.update(&SETS, &[application, set], self.flags.draft()).await
-    }
-}
-
-#[derive(Args)]
-pub struct SetsDelete {
-    /// Identifier of the application
-    #[arg(value_name = "ID")]
-    application: String,
-    /// Identifier of the set
-    #[arg(value_name = "SET")]
-    set: String,
-}
-
-impl Verb for SetsDelete {
-    const ENDPOINT: Option<&'static Meta> = Some(&DeleteCallEndpointSet::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa applications sets delete crm-v1 doorway --yes",
-        "mfa applications sets delete crm-v1 doorway --yes -o json",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let (application, set) = (self.application, self.set);
-        cx.prompt.before_destroying(&format!("delete set {set} of application {application}"), &set)?;
-        let endpoint = DeleteCallEndpointSet { application, set: set.clone() };
-        cx.client.send(&endpoint, &Nothing).await?;
-        cx.done(Done { noun: "call endpoint set", id: &set, what: "deleted" })
     }
 }
 

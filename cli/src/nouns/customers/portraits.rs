@@ -3,13 +3,12 @@
 use crate::command::cx::Cx;
 use crate::command::images::{ImageFlags, check_place};
 use crate::command::noun::{self, Noun, Samples};
-use crate::command::verb::{Verb, verb};
+use crate::command::verb::{Verb, removes, verb};
 use crate::failure::Outcome;
 use crate::nouns::customers;
 use clap::Args;
 use mfa_shared::api::portraits::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::wire::Nothing;
 
 pub const NOUN: Noun = Noun {
     typed: "customers portrait",
@@ -19,7 +18,17 @@ pub const NOUN: Noun = Noun {
     history: "portrait",
     read: Some(&GetPortrait::META),
     samples: Samples { one: "c-001", deleted: "", edit: "" },
-    verbs: &[verb::<Set>("set"), verb::<Get>("get"), verb::<Show>("show"), verb::<Delete>("delete")],
+    verbs: &[
+        verb::<Set>("set"),
+        verb::<Get>("get"),
+        verb::<Show>("show"),
+        removes("delete", &DeletePortrait::META, "customer", "left without a portrait")
+            .asking("delete the portrait of customer {customer}")
+            .examples(&[
+                "mfa customers portrait delete c-001 --yes",
+                "mfa customers portrait delete c-001 --yes -o json",
+            ]),
+    ],
     ..noun::NOUN
 };
 
@@ -89,24 +98,5 @@ impl Verb for Show {
     async fn run(self, cx: &Cx) -> Outcome {
         let save = format!("mfa customers portrait get {} --out FILE", self.customer);
         cx.draw_image(&GetPortrait { customer: self.customer }, &save).await
-    }
-}
-
-#[derive(Args)]
-pub struct Delete {
-    /// Identifier of the customer
-    #[arg(value_name = "ID")]
-    customer: String,
-}
-
-impl Verb for Delete {
-    const ENDPOINT: Option<&'static Meta> = Some(&DeletePortrait::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa customers portrait delete c-001 --yes", "mfa customers portrait delete c-001 --yes -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let customer = self.customer;
-        cx.prompt.before_destroying(&format!("delete the portrait of customer {customer}"), &customer)?;
-        cx.client.send(&DeletePortrait { customer: customer.clone() }, &Nothing).await?;
-        cx.done(customers::NOUN.done(&[&customer], "left without a portrait"))
     }
 }

@@ -92,9 +92,7 @@ impl Ends {
             }
         }
     }
-}
 
-impl Ends {
     /// Everything after the tellers. It may be dropped anywhere, and the next call continues.
     async fn steps(
         &self,

@@ -20,7 +20,7 @@ use super::offices;
 use crate::command::cx::Cx;
 use crate::command::flags::PasswordFlags;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
-use crate::command::verb::{Verb, verb};
+use crate::command::verb::{Verb, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{Draft, Row, money};
 use crate::output::views;
@@ -94,7 +94,14 @@ const TRANSACTIONS: Noun = Noun {
     },
     verbs: &[
         verb::<transactions::List>("list"),
-        verb::<transactions::Get>("get"),
+        shows("get", &GetTransaction::META, &views::TRANSACTION, "transaction")
+            .arguments(&[("CODE", "Code of the teller"), ("ID", "Identifier of the transaction")])
+            .examples(&[
+                "mfa teller transactions get desk-2 \\\n    \
+         $(mfa teller transactions list desk-2 --status pending -o id)",
+                "mfa teller transactions list desk-2 --status pending -o id | \\\n    \
+         xargs mfa teller transactions get desk-2 -o json",
+            ]),
         verb::<transactions::Confirm>("confirm"),
         verb::<transactions::Cancel>("cancel"),
     ],

@@ -3,8 +3,7 @@
 use crate::command::cx::Cx;
 use crate::command::money::with_digits;
 use crate::failure::{Failure, Outcome};
-use crate::output::views;
-use crate::output::{text, transaction};
+use crate::output::{text, transaction, views};
 use crate::paper::{Paper, PaperFlags, Part, named_for_people};
 use clap::Args;
 use mfa_shared::amount::Amount;

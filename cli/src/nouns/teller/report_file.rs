@@ -3,8 +3,7 @@
 use super::report_paper;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::output::views;
-use crate::output::{cell_of_csv, text};
+use crate::output::{cell_of_csv, text, views};
 use crate::paper::Paper;
 use crate::settings;
 use clap::{Args, ValueEnum};
@@ -128,9 +127,8 @@ fn host(url: &str) -> String {
 fn csv(report: &Value) -> Outcome<String> {
     let columns = views::DAY_REPORT.columns;
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let failed = |error: csv::Error| Failure::local(format!("cannot write csv: {error}"));
-    writer.write_record(columns.iter().map(|column| column.name)).map_err(failed)?;
-    writer.write_record(columns.iter().map(|column| cell_of_csv(report, column))).map_err(failed)?;
+    writer.write_record(columns.iter().map(|column| column.name))?;
+    writer.write_record(columns.iter().map(|column| cell_of_csv(report, column)))?;
     let bytes = writer.into_inner().map_err(|error| Failure::local(format!("cannot write csv: {error}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

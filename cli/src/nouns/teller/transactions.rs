@@ -39,30 +39,6 @@ impl Verb for List {
 }
 
 #[derive(Args)]
-pub struct Get {
-    /// Code of the teller
-    #[arg(value_name = "CODE")]
-    teller: String,
-    /// Identifier of the transaction
-    #[arg(value_name = "ID")]
-    transaction: String,
-}
-
-impl Verb for Get {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetTransaction::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller transactions get desk-2 \\\n    \
-         $(mfa teller transactions list desk-2 --status pending -o id)",
-        "mfa teller transactions list desk-2 --status pending -o id | \\\n    \
-         xargs mfa teller transactions get desk-2 -o json",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let at = GetTransaction { teller: self.teller, transaction: self.transaction };
-        cx.show(at, &views::TRANSACTION).await
-    }
-}
-
-#[derive(Args)]
 pub struct Confirm {
     /// Code of the teller
     #[arg(value_name = "CODE")]

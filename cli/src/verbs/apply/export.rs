@@ -8,6 +8,7 @@ use crate::client::Client;
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::Shape;
 use crate::output::yaml;
+use crate::settings::files::unwritable;
 use crate::words::quoted;
 use mfa_shared::fault::exit;
 use serde_json::{Map, Value, json};
@@ -78,11 +79,12 @@ enum Place {
 
 impl Place {
     fn begin(folder: &str, over: bool) -> Outcome<Self> {
-        let path = std::path::absolute(folder).map_err(|error| unwritable(folder, &error))?;
+        let failed = unwritable(Path::new(folder));
+        let path = std::path::absolute(folder).map_err(failed)?;
         let empty = match read_dir(&path) {
             Ok(mut entries) => entries.next().is_none(),
             Err(error) if error.kind() == ErrorKind::NotFound => true,
-            Err(error) => return Err(unwritable(folder, &error)),
+            Err(error) => return Err(failed(error)),
         };
         if !empty {
             return if over { Ok(Place::Over(path)) } else { Err(taken(folder)) };
@@ -90,7 +92,7 @@ impl Place {
         let parent = path.parent().unwrap_or(Path::new("/"));
         let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
         let made = made.and_then(|()| tempfile::Builder::new().prefix(".mfa-export-").tempdir_in(parent));
-        Ok(Place::New(made.map_err(|error| unwritable(folder, &error))?, path))
+        Ok(Place::New(made.map_err(failed)?, path))
     }
 
     fn path(&self) -> &Path {
@@ -105,7 +107,7 @@ impl Place {
         let Place::New(folder, path) = self else { return Ok(()) };
         let failed = |error: std::io::Error| match error.kind() {
             ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists => taken(&path.to_string_lossy()),
-            _ => unwritable(&path.to_string_lossy(), &error),
+            _ => unwritable(&path)(error),
         };
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).map_err(failed)?;
         rename(folder.path(), &path).map_err(failed)?;
@@ -118,10 +120,6 @@ impl Place {
 fn taken(folder: &str) -> Failure {
     let hint = format!("give another folder, or write over what an export left: --force {}", quoted(folder));
     Failure::new("folder_exists", exit::CONFLICT, format!("{folder} exists and is not empty")).hint(hint)
-}
-
-fn unwritable(place: &str, error: &std::io::Error) -> Failure {
-    Failure::local(format!("cannot write {place}: {error}"))
 }
 
 /// The file of a kind.
@@ -140,8 +138,7 @@ impl File {
         let own = kind.own.iter().filter(|own| own.always).map(|own| own.property);
         let all = kind.within.into_iter().chain(shape.properties()).chain(own);
         let (secrets, properties) = all.map(str::to_owned).partition(|name| secret.contains(&name.as_str()));
-        let made = NamedTempFile::new_in(place.path());
-        let made = made.map_err(|error| unwritable(&place.path().to_string_lossy(), &error))?;
+        let made = NamedTempFile::new_in(place.path()).map_err(unwritable(place.path()))?;
         let mut file = Self { kind, out: BufWriter::new(made), properties, secrets, records: 0 };
         file.write(&file.heading())?;
         Ok(file)
@@ -170,7 +167,7 @@ impl File {
 
     fn write(&mut self, text: &str) -> Outcome {
         let written = self.out.write_all(text.as_bytes());
-        written.map_err(|error| unwritable(&self.out.get_ref().path().to_string_lossy(), &error))
+        written.map_err(unwritable(self.out.get_ref().path()))
     }
 
     fn push(&mut self, record: &Value, found: &mut Found) -> Outcome {
@@ -212,7 +209,7 @@ impl File {
 
     fn finish(self, place: &Place) -> Outcome {
         let path = place.path().join(self.name(""));
-        let failed = |error: std::io::Error| unwritable(&path.to_string_lossy(), &error);
+        let failed = unwritable(&path);
         let file = self.out.into_inner().map_err(|error| failed(error.into_error()))?;
         file.persist(&path).map_err(|error| failed(error.error))?;
         Ok(())

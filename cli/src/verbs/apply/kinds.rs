@@ -9,7 +9,6 @@ use serde_json::Value;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
-#[derive(Debug)]
 pub struct Kind {
     pub name: &'static str,
     /// The property that names a record.
@@ -27,13 +26,10 @@ pub struct Kind {
 impl Kind {
     fn of(noun: &'static Noun) -> Option<Self> {
         let apply = noun.apply.as_ref()?;
-        let name = apply.kind;
-        let key = noun.key;
-        let within = noun.within.first().copied();
         Some(Self {
-            name,
-            key,
-            within,
+            name: apply.kind,
+            key: noun.key,
+            within: noun.within.first().copied(),
             read: noun.read?,
             create: noun.create?,
             change: noun.change?,

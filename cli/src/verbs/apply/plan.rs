@@ -9,7 +9,7 @@ use crate::client::idempotency::new_key;
 use crate::client::{Client, operation};
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Kind as CellKind, Shape};
-use mfa_shared::amount::Amount;
+use crate::output;
 use mfa_shared::api::batch::OperationResult;
 use mfa_shared::api::roles::DEACTIVATED;
 use mfa_shared::endpoint::Meta;
@@ -271,16 +271,12 @@ fn change(document: &Document, state: &State, findings: &mut Findings) -> Option
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Null, Value::String(text)) | (Value::String(text), Value::Null) => text.is_empty(),
-        (Value::Number(a), Value::Number(b)) => {
-            let amount = |number: &serde_json::Number| Amount::parse(&number.to_string()).ok();
-            a == b || amount(a).is_some_and(|a| amount(b) == Some(a))
-        }
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Value::Object(a), Value::Object(b)) => a
             .keys()
             .chain(b.keys())
             .all(|name| same(a.get(name).unwrap_or(&Value::Null), b.get(name).unwrap_or(&Value::Null))),
-        (a, b) => a == b,
+        (a, b) => output::same(a, b),
     }
 }
 

@@ -1,13 +1,11 @@
 //! The way back: the records of a noun in the columns of its import.
 
-use super::Bulk;
 use super::row::Reading;
-use super::template;
+use super::{Bulk, template};
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Column, Shape, at, cell};
-use crate::output::Format;
-use crate::output::{escaped_json, escaped_lines, yaml};
+use crate::output::{Format, escaped_json, escaped_lines, yaml};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs::OpenOptions;
@@ -90,7 +88,7 @@ impl<'a> Sheet<'a> {
         let sink = match format {
             Format::Csv => {
                 let mut writer = csv::Writer::from_writer(target(out)?);
-                writer.write_record(columns.iter().map(|(name, _)| name)).map_err(unwritable)?;
+                writer.write_record(columns.iter().map(|(name, _)| name))?;
                 Sink::Csv(Box::new(writer))
             }
             Format::Jsonl => Sink::Lines(target(out)?),
@@ -112,7 +110,7 @@ impl<'a> Sheet<'a> {
                 let cells =
                     self.columns.iter().map(|(_, column)| cell(column.kind, at(record, &column.path)));
                 let cells = cells.map(|cell| if self.shown { escaped_lines(&cell) } else { cell });
-                writer.write_record(cells).map_err(unwritable)
+                Ok(writer.write_record(cells)?)
             }
             Sink::Lines(out) => {
                 let line = importable(&self.properties, record).to_string();
@@ -162,11 +160,4 @@ fn target(out: Option<&str>) -> Outcome<Box<dyn Write>> {
     let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file);
     let opened = opened.map_err(|error| Failure::local(format!("cannot write {file}: {error}")))?;
     Ok(Box::new(BufWriter::new(opened)))
-}
-
-fn unwritable(error: csv::Error) -> Failure {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error.into(),
-        other => Failure::local(format!("cannot write csv: {other:?}")),
-    }
 }
