@@ -149,6 +149,7 @@ mod store {
     mod moment;
     mod packed;
     mod postgres;
+    mod rehearsed;
     mod restore;
     mod schedule;
     mod tellers;

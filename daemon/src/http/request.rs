@@ -231,7 +231,7 @@ impl Request {
         let kept = self.prepared.is_ok() && self.repeatable.is_ok() && matches!(self.dry_run, Ok(false));
         let written = match draft.filter(|_| kept) {
             Some(draft) => store.write_with(&head.request_id, draft, write).await,
-            None => store.write(&head.request_id, write).await,
+            None => store.write_rehearsed(&head.request_id, write).await,
         };
         let (mut reply, may_see_others) = written.inspect_err(|fault| self.record_refusal(head, fault))?;
         let tried = matches!(self.dry_run, Ok(true));

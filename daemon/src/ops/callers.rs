@@ -2,13 +2,15 @@
 
 use super::caller::{Caller, LoginRules};
 use super::grants;
-use super::groups::CompiledGroups;
+use super::groups::{self, CompiledGroups};
 use super::last_use::LastUse;
 use super::sessions;
 use crate::domain::permission::{self, Groups};
 use crate::domain::privilege::Holding;
 use crate::domain::token;
 use crate::store::Tx;
+use crate::store::engine::Space;
+use crate::store::record::{Record as _, key};
 use crate::store::records::{StoredConsent, StoredSession, StoredToken, StoredUser, TokenKind};
 use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
 use mfa_shared::fault::Fault;
@@ -107,6 +109,9 @@ impl KnownCallers {
         if let Some(known) = known.as_ref().filter(|known| version.is_some() && known.version == version) {
             return Ok(Some(known.caller.clone()));
         }
+        if let Some(known) = known.as_ref().filter(|known| version.is_none() && known.records.is_some()) {
+            tx.expect_places(&sources(hash, &known.caller))?;
+        }
         let groups = self.groups.get(tx)?;
         let same_groups = |known: &Arc<Known>| Arc::ptr_eq(known.caller.reach.groups(), &groups);
         if known.as_ref().is_some_and(|known| !same_groups(known)) {
@@ -180,16 +185,23 @@ impl KnownCallers {
     }
 }
 
+/// The records on which a login rests, with that of the groups.
+fn sources(hash: &str, caller: &Caller) -> [(Space, Vec<u8>); 4] {
+    let name = |name: &'_ Option<String>| key(&[name.as_deref().unwrap_or_default()]);
+    [
+        (StoredToken::SPACE, key(&[hash])),
+        (StoredUser::SPACE, name(&caller.user)),
+        (Role::SPACE, name(&caller.role)),
+        groups::version_place(),
+    ]
+}
+
 /// Digest of the stored records on which a login rests.
 fn records(tx: &mut Tx<'_>, hash: &str, caller: &Caller) -> Result<Digest, Fault> {
-    let name = |name: &'_ Option<String>| name.as_deref().unwrap_or_default().to_owned();
-    let records = [
-        tx.bytes::<StoredToken>(&[hash])?,
-        tx.bytes::<StoredUser>(&[&name(&caller.user)])?,
-        tx.bytes::<Role>(&[&name(&caller.role)])?,
-    ];
+    let [token, user, role, _] = sources(hash, caller);
     let mut digest = Sha256::new();
-    for record in records {
+    for (space, key) in [token, user, role] {
+        let record = tx.value(space, &key)?;
         // The length keeps the records apart, and none from an empty one.
         digest.update(record.as_ref().map_or(u64::MAX, |bytes| bytes.len() as u64).to_le_bytes());
         digest.update(record.unwrap_or_default());

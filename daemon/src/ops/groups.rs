@@ -7,6 +7,7 @@ use crate::domain::permission::Groups;
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::engine::Space;
+use crate::store::record::{Record as _, key};
 use crate::store::records::{
     APPLICATION_PERMISSIONS_BY_GROUP, CALL_ENDPOINT_SETS_BY_GROUP, GroupsVersion, ROLES_BY_GROUP,
 };
@@ -134,9 +135,17 @@ impl CompiledGroups {
     }
 }
 
+/// The key of the count of changes.
+const VERSION: &[&str] = &["groups"];
+
+/// Where the count of changes is stored.
+pub fn version_place() -> (Space, Vec<u8>) {
+    (GroupsVersion::SPACE, key(VERSION))
+}
+
 /// How often the groups have changed.
 fn version(tx: &mut Tx<'_>) -> Result<u64, Fault> {
-    Ok(tx.get::<GroupsVersion>(&["groups"])?.map_or(0, |version| version.number))
+    Ok(tx.get::<GroupsVersion>(VERSION)?.map_or(0, |version| version.number))
 }
 
 fn find(tx: &mut Tx<'_>, group: &str) -> Result<PermittableGroup, Fault> {

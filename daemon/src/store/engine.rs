@@ -25,6 +25,10 @@ pub trait View {
     fn expect(&mut self, _space: Space, _keys: &[Vec<u8>]) -> Result<(), Fault> {
         Ok(())
     }
+    /// The same for keys of several spaces.
+    fn expect_places(&mut self, _places: &[(Space, Vec<u8>)]) -> Result<(), Fault> {
+        Ok(())
+    }
     /// Holds up nothing from here on: what is read stays that of one moment, but the writer does not wait for
     /// this read. Called before a wait for what another read may have locked.
     fn let_go(&mut self) {}
@@ -125,6 +129,12 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// durable and visible; with a fault, the outcome is either nothing or (connection or disk lost in
     /// the middle) unknown, and the fault is `unavailable`.
     fn write(&self, work: WriteWork) -> Pending<()>;
+    /// The same for work that may also run on a state that never was, as long as nothing comes of it: an engine on
+    /// another machine runs it on what it has last seen of the records, and then asks for all that it read at once.
+    /// Nothing that such work keeps in memory may rest on a record without a look at it.
+    fn write_rehearsed(&self, work: WriteWork) -> Pending<()> {
+        self.write(work)
+    }
     /// The same for work that reads and writes hundreds of records. An engine that detects conflicts runs no
     /// other work of this process beside it: most of it would conflict, and either would run in vain.
     fn write_alone(&self, work: WriteWork) -> Pending<()> {
@@ -275,6 +285,10 @@ impl View for Overlay<'_> {
 
     fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
         self.base.expect(space, keys)
+    }
+
+    fn expect_places(&mut self, places: &[(Space, Vec<u8>)]) -> Result<(), Fault> {
+        self.base.expect_places(places)
     }
 
     fn let_go(&mut self) {

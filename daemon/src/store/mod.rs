@@ -129,6 +129,15 @@ impl Store {
         self.run(request, work, Engine::write).await
     }
 
+    /// The same for work of which nothing stays but what it writes (see [`Engine::write_rehearsed`]).
+    pub async fn write_rehearsed<T, F>(&self, request: &str, work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        self.run(request, work, Engine::write_rehearsed).await
+    }
+
     /// The same for work that reads and writes hundreds of records (see [`Engine::write_alone`]).
     pub async fn write_alone<T, F>(&self, request: &str, work: F) -> Result<T, Fault>
     where

@@ -300,6 +300,11 @@ impl<'a> Tx<'a> {
         self.view.expect(space, keys)
     }
 
+    /// The same for keys of several spaces.
+    pub fn expect_places(&mut self, places: &[(Space, Vec<u8>)]) -> Result<(), Fault> {
+        self.view.expect_places(places)
+    }
+
     /// How many entries an index has under these parts.
     pub fn count(&mut self, index: Space, parts: &[&str]) -> Result<u64, Fault> {
         let mut count = 0;

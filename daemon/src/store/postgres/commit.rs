@@ -1,6 +1,8 @@
 //! One transaction from its first question to the answer of its commit, as often as it takes.
 
+use super::seen::{Place, Seen};
 use super::session::{Session, spread};
+use super::shared::Shared;
 use super::trouble::{Trouble, unavailable};
 use super::view::Snapshot;
 use crate::store::engine::{Commit, ReadWork, WriteWork};
@@ -32,6 +34,8 @@ const TURN_LIMIT: Duration = Duration::from_secs(1);
 pub(super) enum Beside {
     /// The other work of this process.
     Others,
+    /// The same, after it was rehearsed.
+    OthersRehearsed,
     /// None of it.
     Nobody,
     /// Anyone at all: its snapshot is enough, and no turn is taken.
@@ -57,10 +61,12 @@ fn panicked() -> Fault {
 }
 
 /// Runs work that only reads.
-pub(super) fn read(session: &Session, runtime: &Runtime, work: &mut ReadWork) -> Ended {
+pub(super) fn read(session: &Session, runtime: &Runtime, seen: &Seen, work: &mut ReadWork) -> Ended {
     let mut view = Snapshot::new(session, runtime, BEGIN_READ);
     let done = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
-    match view.end() {
+    let (begin, values) = view.end();
+    seen.note(values);
+    match begin {
         Ok(None) => session.send("commit"),
         Ok(Some(_)) => {}
         Err(trouble) => {
@@ -73,27 +79,29 @@ pub(super) fn read(session: &Session, runtime: &Runtime, work: &mut ReadWork) ->
 
 /// Runs work that writes. After a conflict it is run again, and after several ones alone: transactions that
 /// all need the same record would only hinder each other, and one that takes long would lose to short ones
-/// for ever. `turns` is shared by those that run beside each other.
+/// for ever. What an attempt has read is asked for at once by the next one.
 pub(super) fn write(
     session: &Session,
     runtime: &Runtime,
-    turns: &RwLock<()>,
+    shared: &Shared,
     (work, beside): (&mut WriteWork, Beside),
 ) -> Ended {
     let begun = Instant::now();
+    let rehearsed = beside == Beside::OthersRehearsed;
+    let mut foreseen = if rehearsed { shared.seen.rehearse(work) } else { Vec::new() };
     let mut turn = None;
     for attempt in 0u32.. {
-        let is_free = beside == Beside::Others
+        let is_free = (rehearsed || beside == Beside::Others)
             && (attempt == 0 || attempt < FREE_ATTEMPTS && begun.elapsed() < FREE_LIMIT);
         // A shared turn is kept from one attempt to the next: those that wait to run alone came later.
         if !is_free {
             turn = None;
         }
         let outcome = if beside == Beside::Anyone {
-            once(session, runtime, BEGIN_WRITE_ON_SNAPSHOT, work)
+            once(session, runtime, (BEGIN_WRITE_ON_SNAPSHOT, &mut foreseen, &shared.seen), work)
         } else {
-            let taken = turn.take().unwrap_or_else(|| runtime.block_on(Turn::take(turns, is_free)));
-            let outcome = once(session, runtime, BEGIN_WRITE, work);
+            let taken = turn.take().unwrap_or_else(|| runtime.block_on(Turn::take(&shared.turns, is_free)));
+            let outcome = once(session, runtime, (BEGIN_WRITE, &mut foreseen, &shared.seen), work);
             turn = Some(taken).filter(|taken| matches!(taken, Turn::Shared { .. }));
             outcome
         };
@@ -133,16 +141,20 @@ pub(super) fn pause(attempt: u32) -> Duration {
     Duration::from_micros(u64::from_le_bytes(crate::random::bytes()) % most)
 }
 
-/// Runs it once. However it ends, no transaction is left open.
+/// Runs it once. However it ends, no transaction is left open. What it read is foreseen from then on.
 fn once(
     session: &Session,
     runtime: &Runtime,
-    begin: &'static str,
+    (begin, foreseen, seen): (&'static str, &mut Vec<Place>, &Seen),
     work: &mut WriteWork,
 ) -> Result<Result<(), Fault>, Trouble> {
     let mut view = Snapshot::new(session, runtime, begin);
+    view.foresee(foreseen);
     let commit = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
-    let begin = view.end().inspect_err(|_| session.send("rollback"))?;
+    let (begin, values) = view.end();
+    *foreseen = values.keys().cloned().collect();
+    seen.note(values);
+    let begin = begin.inspect_err(|_| session.send("rollback"))?;
     match (commit, begin) {
         (Err(_), begin) => {
             if begin.is_none() {
@@ -157,6 +169,9 @@ fn once(
             let since = Instant::now();
             let sent = send(session, runtime, begin, &commit)?;
             session.counts.commits.note_time(since.elapsed());
+            let written =
+                commit.changes.into_iter().map(|change| ((change.space.id, change.key), change.value));
+            seen.note(written.collect());
             Ok(sent)
         }
     }

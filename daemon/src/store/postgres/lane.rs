@@ -122,8 +122,8 @@ impl Lane {
                 continue;
             }
             let Ended { answer, usable } = match &mut job.work {
-                Work::Read(work) => read(&session, runtime, work),
-                Work::Write(work, beside) => write(&session, runtime, &self.shared.turns, (work, *beside)),
+                Work::Read(work) => read(&session, runtime, &self.shared.seen, work),
+                Work::Write(work, beside) => write(&session, runtime, &self.shared, (work, *beside)),
                 Work::Journal(page) => read_page(&session, runtime, page),
                 Work::Object(errand) => questions::run(&session, runtime, errand),
             };

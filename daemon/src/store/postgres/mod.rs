@@ -19,6 +19,7 @@ mod options;
 mod passfile;
 mod questions;
 mod schema;
+mod seen;
 mod session;
 mod shared;
 mod tls;
@@ -118,6 +119,10 @@ impl Engine for Postgres {
 
     fn write(&self, work: WriteWork) -> Pending<()> {
         self.entrance.submit(Work::Write(work, Beside::Others), false)
+    }
+
+    fn write_rehearsed(&self, work: WriteWork) -> Pending<()> {
+        self.entrance.submit(Work::Write(work, Beside::OthersRehearsed), false)
     }
 
     fn write_alone(&self, work: WriteWork) -> Pending<()> {

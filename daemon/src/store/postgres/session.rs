@@ -24,9 +24,10 @@ const GRACE: Duration = Duration::from_secs(1);
 
 const GET: &str = "select value from stored_records \
     where spread = $1 and space + 0::smallint = $2 and key || ''::bytea = $3";
-const GET_ALL: &str = "select r.key, r.value from unnest($1::bigint[], $3::bytea[]) as k(spread, key) \
+const GET_ALL: &str = "select r.space, r.key, r.value \
+    from unnest($1::bigint[], $2::smallint[], $3::bytea[]) as k(spread, space, key) \
     join stored_records r on r.spread = k.spread \
-    and r.space + 0::smallint = $2 and r.key || ''::bytea = k.key";
+    and r.space + 0::smallint = k.space and r.key || ''::bytea = k.key";
 const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, \
     case when $4 then new_values else array_fill(null::bytea, array[cardinality(keys)]) end \
     from stored_journal \

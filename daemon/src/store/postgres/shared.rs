@@ -1,6 +1,7 @@
 //! What all connections of a store have in common.
 
 use super::address::{Address, Server};
+use super::seen::Seen;
 use super::trouble::{Trouble, unavailable};
 use super::{OpenError, Options, tls};
 use crate::count::{Counter, Spread};
@@ -36,6 +37,7 @@ pub(super) struct Shared {
     pub(super) good_server: AtomicUsize,
     pub(super) tls: MakeRustlsConnect,
     pub(super) counts: Arc<Counts>,
+    pub(super) seen: Seen,
     pub(super) connected: AtomicUsize,
     pub(super) closing: AtomicBool,
     last_trouble: Mutex<String>,
@@ -58,6 +60,7 @@ impl Shared {
             address: options.address.clone(),
             good_server: AtomicUsize::new(0),
             counts: Arc::default(),
+            seen: Seen::default(),
             connected: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
             last_trouble: Mutex::new(String::new()),

@@ -1,11 +1,11 @@
 //! The state of the store as one transaction sees it.
 
+use super::seen::{Place, Values};
 use super::session::{Session, spread};
 use super::trouble::Trouble;
 use crate::store::engine::{Pair, Range, Space, View};
 use futures_util::future::join;
 use mfa_shared::fault::Fault;
-use std::collections::HashMap;
 use std::future::Future;
 use tokio::runtime::Runtime;
 use tokio_postgres::Error;
@@ -20,19 +20,52 @@ pub(super) struct Snapshot<'s> {
     runtime: &'s Runtime,
     /// What begins the transaction, until it has begun.
     begin: Option<&'static str>,
-    kept: HashMap<(u8, Vec<u8>), Option<Vec<u8>>>,
+    kept: Values,
     trouble: Option<Trouble>,
 }
 
 impl<'s> Snapshot<'s> {
     /// Nothing asked yet.
     pub(super) fn new(session: &'s Session, runtime: &'s Runtime, begin: &'static str) -> Self {
-        Self { session, runtime, begin: Some(begin), kept: HashMap::new(), trouble: None }
+        Self { session, runtime, begin: Some(begin), kept: Values::new(), trouble: None }
     }
 
-    /// What went wrong, and otherwise what begins the transaction if it has not begun.
-    pub(super) fn end(self) -> Result<Option<&'static str>, Trouble> {
-        self.trouble.map_or(Ok(self.begin), Err)
+    /// What went wrong, and otherwise what begins the transaction if it has not begun. With it the values that were
+    /// seen.
+    pub(super) fn end(self) -> (Result<Option<&'static str>, Trouble>, Values) {
+        (self.trouble.map_or(Ok(self.begin), Err), self.kept)
+    }
+
+    /// Asks for places that will be asked for, in one message. What goes wrong is found by the next question.
+    pub(super) fn foresee(&mut self, places: &[Place]) {
+        let _ = self.fetch(places.iter().cloned());
+    }
+
+    /// Asks for those of the places that are not known.
+    fn fetch(&mut self, places: impl Iterator<Item = Place>) -> Result<(), Fault> {
+        let unknown: Vec<_> = places.filter(|place| !self.kept.contains_key(place)).collect();
+        for unknown in unknown.chunks(KEPT_MAX) {
+            // A single place takes one question either way.
+            if unknown.len() < 2 {
+                continue;
+            }
+            if self.kept.len() + unknown.len() > KEPT_MAX {
+                self.kept.clear();
+            }
+            let spreads: Vec<i64> = unknown.iter().map(|(space, key)| spread(*space, key)).collect();
+            let spaces: Vec<i16> = unknown.iter().map(|(space, _)| i16::from(*space)).collect();
+            let keys: Vec<&[u8]> = unknown.iter().map(|(_, key)| key.as_slice()).collect();
+            let session = self.session;
+            let params: [&(dyn ToSql + Sync); 3] = [&spreads, &spaces, &keys];
+            let rows = self.ask(session.client.query(&session.statements.get_all, &params))?;
+            self.kept.extend(unknown.iter().map(|place| (place.clone(), None)));
+            let found = rows.into_iter().filter_map(|row| {
+                let space = u8::try_from(row.get::<_, i16>(0)).ok()?;
+                Some(((space, row.get(1)), Some(row.get(2))))
+            });
+            self.kept.extend(found);
+        }
+        Ok(())
     }
 
     /// Asks; a transaction in which something went wrong is asked no more.
@@ -82,25 +115,11 @@ impl View for Snapshot<'_> {
     }
 
     fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
-        for keys in keys.chunks(KEPT_MAX) {
-            let unknown = keys.iter().filter(|key| !self.kept.contains_key(&(space.id, key.to_vec())));
-            let unknown: Vec<&[u8]> = unknown.map(Vec::as_slice).collect();
-            // A single key takes one query either way.
-            if unknown.len() < 2 {
-                continue;
-            }
-            if self.kept.len() + unknown.len() > KEPT_MAX {
-                self.kept.clear();
-            }
-            let spreads: Vec<i64> = unknown.iter().map(|key| spread(space.id, key)).collect();
-            let session = self.session;
-            let number = stored(space);
-            let params: [&(dyn ToSql + Sync); 3] = [&spreads, &number, &unknown];
-            let rows = self.ask(session.client.query(&session.statements.get_all, &params))?;
-            self.kept.extend(unknown.iter().map(|key| ((space.id, key.to_vec()), None)));
-            self.kept.extend(rows.into_iter().map(|row| ((space.id, row.get(0)), Some(row.get(1)))));
-        }
-        Ok(())
+        self.fetch(keys.iter().map(|key| (space.id, key.clone())))
+    }
+
+    fn expect_places(&mut self, places: &[(Space, Vec<u8>)]) -> Result<(), Fault> {
+        self.fetch(places.iter().map(|(space, key)| (space.id, key.clone())))
     }
 
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
