@@ -257,7 +257,7 @@ impl Request {
     }
 
     /// Records a refusal that knew the body, which may name what the request is about.
-    fn record_refusal(&self, head: &Head, fault: &Fault) {
+    pub fn record_refusal(&self, head: &Head, fault: &Fault) {
         if let (403, Some(trail), Some(known)) = (fault.kind.status, &self.trail, head.noted.known()) {
             let now = self.state.store.clock().now();
             self.state.auditor.add(trail.refused(known, now, 403, fault.kind.code));

@@ -59,7 +59,7 @@ const OF_BODY: [&str; 4] = [
 ];
 
 /// Whether the record of a request takes something out of its body.
-fn is_of_body(meta: &Meta) -> bool {
+pub fn is_of_body(meta: &Meta) -> bool {
     let mut named = OF_BODY.into_iter().chain(UNSEEN.map(|(name, _)| name));
     let sends = is_test(meta.path);
     !meta.method.reads() && (sends || made_under(meta.path).is_some() || named.any(|name| name == meta.name))

@@ -55,10 +55,12 @@ fn a_refusal_names_what_the_body_would_have_made() {
     let user = json!({ "identifier": "ama", "role": "administrator", "password": "blue kettle 8" });
     let record = the(&world, &kofi.post("/users", user).refused(403, "exceeds_own_permissions"));
     assert_eq!(record["resource"], "user/ama");
-    // What is not permitted at all is refused before the body is read; the path names the parent.
+    // Of a body that names nothing the path names the parent.
+    let refused = kofi.post("/offices/accra", json!({})).refused(403, "forbidden");
+    assert_eq!(the(&world, &refused)["resource"], "office/accra");
     let refused =
         kofi.post("/offices/accra", json!({ "identifier": "accra-east" })).refused(403, "forbidden");
-    assert_eq!(the(&world, &refused)["resource"], "office/accra");
+    assert_eq!(the(&world, &refused)["resource"], "office/accra-east");
     let made = world.login("olga").post("/offices", json!({ "identifier": "accra", "name": "Accra" }));
     assert_eq!(the(&world, &made.is(202))["resource"], "office/accra");
 }
