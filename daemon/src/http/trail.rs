@@ -20,6 +20,7 @@ use super::route::Addressed;
 use super::state::State;
 use crate::ops::Caller;
 use crate::ops::audit::secret_changed;
+use crate::ops::callers::APPLICATION;
 use crate::store::Tx;
 use changes::{covered, differences, insert};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
@@ -305,7 +306,7 @@ impl Trail {
 
     /// Records a login, or the sign-in of an application.
     pub fn record_login(&self, tx: &mut Tx<'_>, user: Option<&str>, application: Option<&str>) {
-        let signed = application.map(|name| format!("application:{name}"));
+        let signed = application.map(|name| format!("{APPLICATION}{name}"));
         let name = user.map(str::to_owned).or(signed).unwrap_or_else(|| "unknown".to_owned());
         let known = Known { name, application: application.map(str::to_owned) };
         let mut record = self.refused(&known, tx.now(), 200, "");
