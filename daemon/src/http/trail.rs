@@ -51,6 +51,9 @@ const UNSEEN: [(&str, &str); 3] = [
     (UpdateSubscription::META.name, "secret"),
 ];
 
+/// Secrets that every record of a kind has, and that no read shows.
+const UNSHOWN: [(&str, &str); 2] = [("teller", "password"), ("webhook", "secret")];
+
 /// Operations whose record takes something out of the body, besides those that make what their body names.
 const OF_BODY: [&str; 4] = [
     CreateBranch::META.name,
@@ -88,6 +91,19 @@ pub struct Before {
     subject: Option<Subject>,
     shown: Option<Shown>,
     reference: Option<Node>,
+}
+
+/// A record that was made or removed, with its secret, which reads show as null.
+fn whole(secret: &str, was: Option<Shown>, is: Option<Shown>) -> Changed {
+    let node = |shown: Option<Shown>| {
+        let mut node = shown.and_then(Shown::into_node);
+        if let Some(Node::Object(properties)) = &mut node {
+            let secrets = properties.iter_mut().filter(|(name, _)| name == secret);
+            secrets.for_each(|(_, value)| *value = Node::Text(String::new()));
+        }
+        node
+    };
+    Changed::Fields(differences(node(was).as_ref(), node(is).as_ref()))
 }
 
 /// The address of a peer, as a record has it.
@@ -261,7 +277,10 @@ impl Trail {
                 let office = resource("office", &self.params);
                 record.affects.insert(0, office);
             }
-            changed = self.changes(was, is);
+            changed = match UNSHOWN.iter().find(|(kind, _)| *kind == subject.kind.name) {
+                Some((_, field)) if was.is_some() != is.is_some() => whole(field, was, is),
+                _ => self.changes(was, is),
+            };
         }
         let besides = tx.take_besides();
         record.affects.extend(besides.records);
