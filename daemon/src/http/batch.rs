@@ -262,7 +262,7 @@ impl Order {
                 // What is no refusal of this one operation ends the whole batch.
                 Err(fault) if parts.atomic || fault.kind.status >= 500 => {
                     self.ended_by.store(index, SeqCst);
-                    return Err(fault.of_operation(index, &part.title()));
+                    return Err(fault.of_operation(index, part.method.as_str(), &part.path));
                 }
                 Err(fault) => results.push(self.refused(part, &fault)),
                 Ok(reply) => results.push(succeeded(&reply)),

@@ -393,6 +393,18 @@ fn a_detail_cuts_long_names_that_are_not_there_and_escapes_controls() {
         assert!([404, 405].contains(&problem["status"].as_i64().unwrap()), "{problem}");
         assert!(!detail.contains(&long) && detail.contains('…'), "{detail}");
     }
+    for (path, code) in [
+        (format!("/offices/{long}"), "office_not_found"),
+        (format!("/users/{long}/password"), "method_not_allowed"),
+        (format!("/nowhere/{long}"), "route_not_found"),
+    ] {
+        let operations = json!([{ "method": "DELETE", "path": path }]);
+        let batch = json!({ "atomic": true, "operations": operations });
+        let seen = world.post("/batch", batch.to_string());
+        assert_eq!(seen.json()["code"], code);
+        let detail = seen.json()["detail"].as_str().unwrap().to_owned();
+        assert!(!detail.contains(&long) && detail.contains('…'), "{detail}");
+    }
     let detail = world.get("/offices/a%0Ab").refused(404, "office_not_found").json()["detail"].clone();
     assert_eq!(detail, "there is no office \"a\\u{a}b\"");
 }
