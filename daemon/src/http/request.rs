@@ -241,7 +241,8 @@ impl Request {
         };
         let (mut reply, may_see_others) = written.inspect_err(|fault| self.record_refusal(head, fault))?;
         let tried = matches!(self.dry_run, Ok(true));
-        if let Some(customer) = self.new_customer.as_ref().filter(|_| !reply.is_repeated()) {
+        // Of a repeated answer, too: those who are like the customer now.
+        if let Some(customer) = &self.new_customer {
             let others = duplicates::others(&self.state, &[customer], !tried).await.concat();
             if may_see_others && !others.is_empty() {
                 reply.headers.push((duplicates::HEADER.to_owned(), duplicates::value(&others)));

@@ -329,6 +329,10 @@ fn cross_origin_headers_go_only_to_the_named_origins() {
     };
     let allowed = from(&world, "https://branch.example.org").is(204);
     assert_eq!(allowed.header("access-control-allow-origin"), "https://branch.example.org");
+    let exposed = allowed.header("access-control-expose-headers");
+    for header in ["Dangling-References", "ETag", "Location", "Possible-Duplicates", "X-Request-Id"] {
+        assert!(exposed.split(", ").any(|name| name == header), "{header}: {exposed}");
+    }
     // Without access control a page of another site is not answered at all.
     let refused = from(&world, "https://evil.example.org").refused(403, "forbidden_origin");
     assert_eq!(refused.header("access-control-allow-origin"), "");
