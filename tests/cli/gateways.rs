@@ -137,6 +137,7 @@ fn a_test_message_is_sent_once_and_its_outcome_shown() {
     let error = run(world.mfa(&test)).fails_in_json(1);
     assert_eq!((&error["code"], &error["status"]), (&"gateway_failed".into(), &502.into()));
     assert!(error["message"].as_str().unwrap().contains("\"500 busy\""), "{error}");
+    assert_eq!((&error["stage"], &error["gatewayCode"]), (&"send".into(), &500.into()));
     assert_eq!(service.asked().len(), 1, "a failed message is not sent again by itself");
     let mut server = MailServer::start("plain", PASSWORD, None, &[]);
     with_input(world.mfa(&CREATE), PASSWORD).ok();
