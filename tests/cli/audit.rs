@@ -185,10 +185,12 @@ fn the_script_of_the_guide_finds_what_was_altered() {
 #[test]
 fn what_is_done_on_the_machine_itself_is_recorded() {
     let mut world = World::guarded();
-    world.user("anna", "clerk");
+    let anna = world.user("anna", "clerk");
+    anna.post("/users/anna/second-factor", json!({})).is(200);
     world.stop();
-    let (exit, _, err) = run(world.mfa_on_store(&["admin", "recover-user", "anna"]));
+    let (exit, out, err) = run(world.mfa_on_store(&["admin", "recover-user", "anna", "-o", "json"]));
     assert_eq!(exit, 0, "{err}");
+    let password = serde_json::from_str::<Value>(&out).unwrap()["password"].as_str().unwrap().to_owned();
     let (exit, _, err) = run(world.mfa_on_store(&["admin", "add-account", "9999", "asset"]));
     assert_eq!(exit, 0, "{err}");
     let (exit, _, err) = run(world.mfa_on_store(&["admin", "rotate-key"]));
@@ -203,7 +205,11 @@ fn what_is_done_on_the_machine_itself_is_recorded() {
         assert_eq!((&record["actor"], &record["origin"]), (&"system".into(), &"local".into()), "{record}");
         record
     };
-    assert_eq!(of("RecoverUser")["resource"], "user/anna");
+    let recovered = of("RecoverUser");
+    assert_eq!(recovered["resource"], "user/anna");
+    assert_eq!(recovered["affects"], json!(["second-factor/anna"]));
+    assert_eq!(recovered["changes"], json!([{ "field": "/password", "before": "***", "after": "***" }]));
+    assert!(!recovered.to_string().contains(&password), "{recovered}");
     assert_eq!(of("AddAccount")["resource"], "ledger/9999");
     assert!(of("RotateKey")["resource"].is_null());
     assert!(of("Init")["changes"].to_string().contains("user"));
