@@ -41,6 +41,8 @@ pub struct Parts {
     /// Not a failure: a successful dry run ends the command, because the rest needs the change. Holds the
     /// result that it would have had.
     pub dry_run: Option<Value>,
+    /// How far the message of a gateway came, and the status with which it was refused.
+    pub stage: Option<(String, Option<u16>)>,
     /// Permissions that the caller lacks.
     pub lacking: Vec<Permission>,
     /// Not a failure: the findings are on stdout, and only the exit code is left to report.
@@ -107,6 +109,7 @@ impl Failure {
             errors: problem.errors,
             request_id: Some(problem.request_id),
             operation: problem.operation,
+            stage: problem.stage.map(|stage| (stage, problem.gateway_code.flatten())),
             ..Parts::default()
         }));
         failure.lacking(problem.missing.unwrap_or_default())
@@ -193,6 +196,9 @@ impl Failure {
         if !self.errors.is_empty() {
             error["errors"] = json!(self.errors);
         }
+        if let Some((stage, code)) = &self.stage {
+            (error["stage"], error["gatewayCode"]) = (json!(stage), json!(code));
+        }
         if !self.lacking.is_empty() {
             error["missing"] = json!(self.lacking);
         }
@@ -215,6 +221,10 @@ impl Failure {
         // One bad field is the message already; several are listed.
         if self.errors.len() > 1 {
             lines.extend(self.errors.iter().map(|e| ("  field", self.with_flags(&e.detail))));
+        }
+        if let Some((stage, code)) = &self.stage {
+            let code = code.map(|code| format!(", status {code}")).unwrap_or_default();
+            lines.push(("stage", format!("{}{code}", stage)));
         }
         if !self.hint.is_empty() {
             lines.push(("hint", self.hint.clone()));

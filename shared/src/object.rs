@@ -194,6 +194,17 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// In the schema of a property: the other names under which a request may bring it.
+pub const OTHER_NAMES: &str = "x-other-names";
+
+/// A schema with the other names of its property.
+pub fn also_named(mut schema: Value, others: &[&str]) -> Value {
+    if !others.is_empty() {
+        schema[OTHER_NAMES] = json!(others);
+    }
+    schema
+}
+
 /// Ties a rule to the type of its field, so that the rule needs no type arguments of its own.
 pub fn rule_for<T, F: Field<Out = T>>(rule: F) -> F {
     rule
@@ -251,7 +262,10 @@ macro_rules! object {
                             .map_or_else(|| $crate::identifier::wire_name(stringify!($field)), str::to_owned),
                         doc: concat!($($field_doc),*).trim_ascii(),
                         required: is_required(&rule),
-                        schema: $crate::rule::Field::schema(&rule),
+                        schema: $crate::object::also_named(
+                            $crate::rule::Field::schema(&rule),
+                            &[$($($other),+)?],
+                        ),
                     }
                 }),*]
             }

@@ -103,6 +103,35 @@ fn each_result_of_a_batch_names_them_and_its_own_rows_count_too() {
 }
 
 #[test]
+fn a_repeated_answer_names_them_as_the_first_one_did() {
+    let world = world();
+    let like = |id: &str| body(id, "Ama", "Söhne", 3, id);
+    let create = || {
+        let request = world.request("POST", "/customers").header("idempotency-key", "k1");
+        world.send(request.body(like("21").to_string())).is(202)
+    };
+    let (first, again) = (create(), create());
+    assert_eq!(again.header("idempotency-replayed"), "true");
+    assert_eq!([others(&first), others(&again)], [Some("c-001".to_owned()), Some("c-001".to_owned())]);
+    for key in ["k2", ""] {
+        let mut operation = json!({ "method": "POST", "path": "/customers", "body": like("22") });
+        if key.is_empty() {
+            operation["body"] = like("23");
+            operation["idempotencyKey"] = json!("k3");
+        }
+        let send = || {
+            let request = world.request("POST", "/batch");
+            let request = if key.is_empty() { request } else { request.header("idempotency-key", key) };
+            world.send(request.body(json!({ "operations": [operation] }).to_string())).is(200)
+        };
+        let named = |seen: Seen| seen.json()["results"][0]["possibleDuplicates"].clone();
+        let (first, again) = (named(send()), named(send()));
+        assert!(first.as_array().is_some_and(|others| others.contains(&json!("c-001"))), "{first}");
+        assert_eq!(first, again);
+    }
+}
+
+#[test]
 fn only_who_may_read_customers_sees_duplicates() {
     let world = World::guarded();
     let olga = world.login("olga");

@@ -285,6 +285,26 @@ fn a_receiver_at_no_domain_is_refused_by_the_trial_and_not_by_the_rule() {
 }
 
 #[test]
+fn a_sender_may_be_quoted_or_have_a_long_name() {
+    let long = format!("{}@example.org", "a".repeat(70));
+    for (sender, sent_from) in [
+        (r#""a b"@example.org"#, r#""a b"@example.org"#),
+        (r#""a@b"@example.org"#, r#""a@b"@example.org"#),
+        ("a>b@example.org", r#""a>b"@example.org"#),
+        (long.as_str(), long.as_str()),
+    ] {
+        let mut server = MailServer::start("plain", PASSWORD, None, &[]);
+        let world = world(None);
+        configure(&world, server.port, &json!({ "username": sender, "smtp_auth": "false" }));
+        test(&world).is(200);
+        let mail = server.mail();
+        assert_eq!(mail["from"], sent_from);
+        let content = mail["content"].as_str().unwrap().replace("\r\n ", " ");
+        assert!(content.contains(&format!("From: {sent_from}\r\n")), "{content}");
+    }
+}
+
+#[test]
 fn the_sender_is_the_setting_where_the_user_name_is_no_address() {
     let mut server = MailServer::start("plain", PASSWORD, None, &[]);
     let world = World::with(|config| config.mail_from = Some("office@example.org".to_owned()));

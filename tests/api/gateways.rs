@@ -196,6 +196,28 @@ fn signing_in_needs_name_and_password() {
 }
 
 #[test]
+fn what_signing_in_lacks_is_named_with_all_other_bad_fields() {
+    let world = World::start();
+    let bad = r#"{"identifier":"e1","host":"h","port":"no","smtp_auth":"True"}"#;
+    world.post(EMAIL, bad).fields(&["/port bad_characters", "/username required", "/app_password required"]);
+    world.post(EMAIL, r#"{"identifier":"e1","host":"h","port":"25","app_password":"p"}"#).is(201);
+    let change = |fields: &str| world.put(SMS, format!(r#"{{"identifier":"e1",{fields}}}"#));
+    let both = ["/username required", "/port bad_characters"];
+    change(r#""username":"","port":"no","smtp_auth":true"#).fields(&both);
+    change(r#""username":null,"port":"no","smtp_auth":true"#).fields(&both);
+    change(r#""port":"no","smtp_auth":true"#).fields(&["/port bad_characters", "/username required"]);
+    change(r#""port":"no","smtp_auth":true,"username":7"#)
+        .fields(&["/port bad_characters", "/username wrong_type"]);
+    let parts = json!({ "atomic": true, "operations": [{ "method": "PUT", "path": EMAIL,
+        "body": { "identifier": "e1", "port": "no", "smtp_auth": true } }] });
+    world
+        .post("/batch", parts.to_string())
+        .fields(&["/operations/0/body/port bad_characters", "/operations/0/body/username required"]);
+    let other = r#"{"identifier":"none","port":"no","smtp_auth":true}"#;
+    world.put(EMAIL, other).fields(&["/port bad_characters"]);
+}
+
+#[test]
 fn a_change_keeps_what_is_null() {
     let world = both();
     world.put(EMAIL, r#"{"identifier":"main","app_password":null}"#).is(202);

@@ -204,6 +204,29 @@ fn an_assertion_that_breaks_a_rule_is_refused() {
 }
 
 #[test]
+fn a_refused_sign_in_names_the_application_whose_signature_is_right() {
+    let world = World::guarded();
+    let (key, _) = application(&world, &[]);
+    let recorded = |seen: &Seen| {
+        let olga = world.login("olga");
+        let found = olga.get(&format!("/audit?requestId={}", seen.header("x-request-id"))).is(200).json();
+        let record = &found["records"][0];
+        ["actor", "application", "resource", "outcome"].map(|field| record[field].clone())
+    };
+    let named = [json!("application:crm-v1"), json!("crm-v1"), json!("application/crm-v1"), json!("REFUSED")];
+    let mut late = claims(&world, "j1");
+    late["exp"] = json!(NOW - 31);
+    let late = sign_in(&world, &key, &late, None).refused(401, "assertion_invalid");
+    assert_eq!(recorded(&late), named);
+    sign_in(&world, &key, &claims(&world, "j2"), None).is(200);
+    let again = sign_in(&world, &key, &claims(&world, "j2"), None).refused(401, "assertion_invalid");
+    assert_eq!(recorded(&again), named);
+    let forged = sign_in(&world, &Key::new(&[1279, 2281]), &claims(&world, "j3"), None);
+    let unknown = [json!("unknown"), Value::Null, Value::Null, json!("REFUSED")];
+    assert_eq!(recorded(&forged.refused(401, "assertion_invalid")), unknown);
+}
+
+#[test]
 fn of_the_same_assertion_sent_at_once_one_is_taken() {
     let world = World::guarded();
     let (key, _) = application(&world, &[]);

@@ -103,6 +103,26 @@ fn other_parts_are_ignored_even_a_thousand_of_them() {
 }
 
 #[test]
+fn a_part_has_its_name_whatever_its_file_name_says() {
+    let images = Images::start();
+    for (number, disposition) in [
+        r#"filename="x; name=other.png"; name="portrait""#,
+        r#"filename="name=other"; name="portrait""#,
+        r#"filename*=UTF-8''x; name=portrait"#,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let bytes = format!("picture {number}");
+        let head = format!("Content-Disposition: form-data; {disposition}\r\nContent-Type: image/png");
+        images.send(PORTRAIT, &[format!("{head}\r\n\r\n{bytes}").into_bytes()]).is(202);
+        assert_eq!(images.0.get(PORTRAIT).body, bytes.as_bytes());
+    }
+    let head = "Content-Disposition: form-data; filename=\"name=portrait\"\r\nContent-Type: image/png";
+    images.send(PORTRAIT, &[format!("{head}\r\n\r\nx").into_bytes()]).refused(400, "image_part");
+}
+
+#[test]
 fn a_transfer_encoding_is_not_undone() {
     let images = Images::start();
     let encoded = b"Content-Disposition: form-data; name=\"portrait\"\r\nContent-Type: image/png\r\n\

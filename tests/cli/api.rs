@@ -78,6 +78,33 @@ fn the_mask_of_a_secret_is_not_sent_in_its_place() {
 }
 
 #[test]
+fn a_secret_that_is_read_is_masked_unless_it_is_asked_for() {
+    let world = World::start();
+    let email = json!({ "identifier": "main", "host": "h", "port": 25, "app_password": "a word" });
+    world.post("/configuration/email", email.to_string()).is(201);
+    let path = "/configuration/email/main";
+    for (more, expected) in [(&[][..], "***"), (&["--show-secrets"], "a word")] {
+        let shown = run(world.mfa(&[&["api", "GET", path], more].concat())).json();
+        assert_eq!((&shown["app_password"], &shown["host"]), (&json!(expected), &json!("h")));
+        let file = world.dir.path().join("operations.json");
+        std::fs::write(&file, json!([{ "method": "GET", "path": path }]).to_string()).unwrap();
+        for format in ["json", "jsonl"] {
+            let line = ["batch", file.to_str().unwrap(), "-o", format];
+            let ran = run(world.mfa(&[&line[..], more].concat()));
+            let secret = format!(r#""app_password":"{expected}""#);
+            assert!(ran.ok().replace(": ", ":").contains(&secret), "{format}");
+        }
+    }
+    let file = world.dir.path().join("put.json");
+    let body = json!({ "identifier": "main", "app_password": "***" });
+    let put = json!([{ "method": "PUT", "path": "/configuration/email", "body": body }]);
+    std::fs::write(&file, put.to_string()).unwrap();
+    let said = run(world.mfa(&["batch", file.to_str().unwrap()])).fails(2);
+    assert!(said.contains("app_password is ***"), "{said}");
+    assert_eq!(world.get(path).json()["app_password"], "a word");
+}
+
+#[test]
 fn the_printed_line_of_curl_sends_the_same_and_holds_no_secret() {
     let world = World::start();
     let create = ["offices", "create", "tema", "--name", "Tema's \"Harbour\"", "--print-curl", "--no-read"];

@@ -100,6 +100,16 @@ fn a_bad_field_is_shown_with_the_flag_that_gives_it() {
 }
 
 #[test]
+fn a_metric_that_is_not_there_is_warned_of() {
+    let world = World::start();
+    let ran = run(world.mfa(&["metrics", "foo", "-o", "json"]));
+    assert_eq!((ran.exit, ran.out.as_str()), (0, "[]\n"), "{}", ran.err);
+    assert!(ran.err.contains("no metric has a name that begins with foo"), "{}", ran.err);
+    let ran = run(world.mfa(&["metrics", "mfa_sessions", "-o", "json"]));
+    assert!(ran.exit == 0 && ran.err.is_empty() && ran.out.contains("mfa_sessions"), "{ran:?}");
+}
+
+#[test]
 fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
     let home = tempfile::tempdir().unwrap();
     for (line, hint) in [
@@ -123,6 +133,10 @@ fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
         ("card add c-001", "did you mean create? see: mfa cards --help"),
         ("teller reports tree", "it is one of list, get, print, save; see: mfa teller reports --help"),
         ("teller transfer desk-1 --target x", "see: mfa teller transfer --help"),
+        (
+            "accounts statement c-1 --paper a4",
+            "--paper is a flag of mfa statement; see: mfa accounts statement --help",
+        ),
         ("offices list --quite", "did you mean --quiet? see: mfa offices list --help"),
     ] {
         let said = run(mfa(home.path(), &line.split_whitespace().collect::<Vec<_>>())).fails(2);

@@ -54,6 +54,26 @@ fn a_gateway_that_may_not_be_read_back_was_changed_all_the_same() {
 }
 
 #[test]
+fn a_file_of_a_gateway_may_call_the_host_as_requests_do() {
+    let world = World::start();
+    run(world.mfa(&["gateways", "email", "create", "main", "--host", "a.example", "--port", "25"])).ok();
+    let file = world.dir.path().join("gateway.yaml");
+    let update = |kind: &str, text: &str| {
+        fs::write(&file, text).unwrap();
+        run(world.mfa(&["gateways", kind, "update", "main", "--from", file.to_str().unwrap()]))
+    };
+    for (name, host) in [("the service", "b.example"), ("service", "c.example"), ("host", "d.example")] {
+        update("email", &format!("{name}: {host}\n")).ok();
+        assert_eq!(world.get("/configuration/email/main").json()["host"], host);
+    }
+    // It is no name of the other kind, whose update must not change an e-mail gateway.
+    for name in ["the service", "service", "host"] {
+        let said = update("sms", &format!("{name}: e.example\n")).fails(2);
+        assert!(said.contains(&format!("there is no field /{name}")), "{said}");
+    }
+}
+
+#[test]
 fn a_password_comes_by_standard_input_and_is_shown_only_when_asked_for() {
     let world = World::start();
     let created = with_input(world.mfa(&CREATE), &format!("{PASSWORD}\n")).json();
@@ -117,6 +137,7 @@ fn a_test_message_is_sent_once_and_its_outcome_shown() {
     let error = run(world.mfa(&test)).fails_in_json(1);
     assert_eq!((&error["code"], &error["status"]), (&"gateway_failed".into(), &502.into()));
     assert!(error["message"].as_str().unwrap().contains("\"500 busy\""), "{error}");
+    assert_eq!((&error["stage"], &error["gatewayCode"]), (&"send".into(), &500.into()));
     assert_eq!(service.asked().len(), 1, "a failed message is not sent again by itself");
     let mut server = MailServer::start("plain", PASSWORD, None, &[]);
     with_input(world.mfa(&CREATE), PASSWORD).ok();

@@ -3,9 +3,10 @@
 use crate::support::images::{LIMIT, hash, picture};
 use crate::support::run::{Ran, run};
 use crate::support::sample::sample;
-use crate::support::world::World;
+use crate::support::world::{World, mfa};
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -169,6 +170,35 @@ fn what_is_not_there_leaves_no_file() {
     run(world.mfa(&["customers", "portrait", "get", "c-001", "--out", path])).ok();
     assert_eq!(fs::read(&out).unwrap(), FACE);
     run(world.mfa(&["customers", "portrait", "get", "c-001", "--out", "/nowhere/x.png"])).fails(1);
+}
+
+#[test]
+fn an_image_that_breaks_off_is_not_written_to_standard_output() {
+    let whole = hash(FACE);
+    let half = FACE.len() / 2;
+    for (digest, sent, why) in
+        [(whole.as_str(), half, "did not arrive whole"), (&"0".repeat(64), FACE.len(), "were changed")]
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: {}\r\netag: \"{digest}\"\r\n\
+             connection: close\r\n\r\n",
+            FACE.len()
+        );
+        let served = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 65536]).unwrap();
+            stream.write_all(&[head.as_bytes(), &FACE[..sent]].concat()).unwrap();
+        });
+        let home = tempfile::tempdir().unwrap();
+        let line = ["customers", "portrait", "get", "c-1", "--out", "-", "--retries", "0", "--url", &url];
+        let done = mfa(home.path(), &line).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(1), &[][..]), "{said}");
+        assert!(said.contains(why), "{said}");
+        served.join().unwrap();
+    }
 }
 
 #[test]

@@ -83,6 +83,17 @@ fn a_single_altered_amount_is_found_wherever_it_is() {
 }
 
 #[test]
+fn an_account_under_the_alternative_number_of_another_is_found() {
+    let shared = found(|tx| {
+        let mut instance = tx.all::<StoredInstance>(&[])?.remove(0);
+        instance.alternative_account_number = Some("vault".to_owned());
+        tx.put(&instance)
+    });
+    assert_eq!(shared.len(), 1, "{shared:?}");
+    assert!(shared[0].starts_with("instance anna."), "{shared:?}");
+}
+
+#[test]
 fn both_sides_of_an_entry_altered_alike_are_found() {
     let found = found(|tx| {
         let mut stored = entry(tx, 1)?;

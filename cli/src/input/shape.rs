@@ -6,7 +6,7 @@
 use crate::output::{guarded, unguarded};
 use crate::words::did_you_mean;
 use mfa_shared::endpoint::Meta;
-use mfa_shared::object::named_schemas;
+use mfa_shared::object::{OTHER_NAMES, named_schemas};
 use mfa_shared::time::Date;
 use serde_json::{Map, Value, json};
 
@@ -126,7 +126,8 @@ impl Shape {
                     let properties = at["properties"].as_object().cloned().unwrap_or_default();
                     let meant = || did_you_mean(step, properties.keys().map(String::as_str));
                     let wrong = || meant().unwrap_or_else(|| names(&properties));
-                    properties.get(step).cloned().ok_or_else(wrong)?
+                    let also = || properties.values().find(|schema| is_also_named(schema, step));
+                    properties.get(step).or_else(also).cloned().ok_or_else(wrong)?
                 }
             };
             at = resolved(&next);
@@ -140,6 +141,11 @@ impl Shape {
         describe(&self.0, "", true, &mut columns);
         columns
     }
+}
+
+/// Whether a property may also be given under this name.
+fn is_also_named(schema: &Value, name: &str) -> bool {
+    schema[OTHER_NAMES].as_array().is_some_and(|others| others.iter().any(|other| other == name))
 }
 
 /// The possible names, for a user who typed none of them.

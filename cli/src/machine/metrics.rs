@@ -33,7 +33,11 @@ impl Verb for Metrics {
         let begins = self.name.as_deref().unwrap_or_default();
         let samples = text.lines().filter_map(sample);
         let chosen = samples.filter(|sample| sample["name"].as_str().is_some_and(|n| n.starts_with(begins)));
-        cx.out.show(&views::METRIC, &Value::Array(chosen.collect()))
+        let chosen: Vec<_> = chosen.collect();
+        if chosen.is_empty() {
+            cx.out.warn(&format!("no metric has a name that begins with {begins}; list all: mfa metrics"));
+        }
+        cx.out.show(&views::METRIC, &Value::Array(chosen))
     }
 }
 

@@ -135,6 +135,9 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
         let hint = format!("give it by a flag, such as {}; {help}", some.collect::<Vec<_>>().join(", "));
         return Err(Failure::usage(message).hint(hint));
     }
+    if let Some(other) = unknown.and_then(|word| at_the_top(path, word)) {
+        return Err(Failure::usage(message).hint(format!("{other}; {help}")));
+    }
     let flag = unknown.and_then(|word| flag_meant(word, &flags));
     let hint = match near.or(flag).or_else(|| suggested_value(error)) {
         Some(near) => format!("did you mean {near}? {help}"),
@@ -173,6 +176,17 @@ fn deeper(typed: &str, path: &[&'static str]) -> Option<String> {
     let mut found = leaves.filter(|(own, _)| own.starts_with(path) && own.last() == Some(&typed));
     let (own, _) = found.next()?;
     found.next().is_none().then(|| own[path.len()..].join(" "))
+}
+
+/// The command of the same name at the top, where it has a flag: `mfa statement` for `mfa accounts
+/// statement`.
+fn at_the_top(path: &[&'static str], flag: &str) -> Option<String> {
+    let verb = *path.last().filter(|_| path.len() > 1)?;
+    let mut root = command();
+    root.build();
+    let top = tree::descend(&root, &[verb])?;
+    let has = top.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--"));
+    has.then(|| format!("{flag} is a flag of {} {verb}", called::name()))
 }
 
 /// The failure with the flags of its fields, as far as the command has them. Where fields are missing, and

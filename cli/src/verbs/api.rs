@@ -6,6 +6,7 @@ use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::input;
+use crate::nouns;
 use crate::output::MASK;
 use crate::verbs::asks;
 use clap::Args;
@@ -40,6 +41,9 @@ pub struct Api {
     /// Refuse a change that names a record which does not exist
     #[arg(long)]
     existing_only: bool,
+    /// Show secrets that a read answers instead of ***
+    #[arg(long)]
+    show_secrets: bool,
 }
 
 impl Verb for Api {
@@ -64,7 +68,8 @@ impl Verb for Api {
         }
         if !reads {
             let body = self.body()?;
-            return answer(cx, client.raw(&self.method, &self.path, &self.headers, body).await?);
+            // What a change answers with a secret is shown once, so it is never covered.
+            return answer(cx, client.raw(&self.method, &self.path, &self.headers, body).await?, true);
         }
         let path =
             with_query(&self.path, self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
@@ -74,7 +79,8 @@ impl Verb for Api {
                 client = client.patient(client.timeout + wait);
                 client.retries = retries;
             }
-            return answer(cx, client.raw(&self.method, &path, &self.headers, None).await?);
+            let reply = client.raw(&self.method, &path, &self.headers, None).await?;
+            return answer(cx, reply, self.show_secrets);
         }
         // Each page is found from the beginning of the list, so few large pages are faster.
         let sized = path.split(['?', '&']).skip(1).any(|parameter| parameter.starts_with("size="));
@@ -124,13 +130,30 @@ impl Api {
             let value = serde_json::from_str(text).ok().filter(plain);
             properties.insert(name.clone(), value.unwrap_or_else(|| Value::from(text.as_str())));
         }
-        if let Some(name) = masked(&body) {
-            return Err(Failure::usage(format!(
-                "{name} is {MASK}, which stands for a secret that was not shown"
-            ))
-            .hint(format!("leave {name} out, which keeps the stored one, or read it with --show-secrets")));
-        }
+        refuse_masked(&body)?;
         Ok(Some(("application/json".to_owned(), body.to_string().into_bytes())))
+    }
+}
+
+/// Refuses a body in which a secret is masked.
+pub fn refuse_masked(body: &Value) -> Outcome {
+    let Some(name) = masked(body) else { return Ok(()) };
+    let what = format!("{name} is {MASK}, which stands for a secret that was not shown");
+    let hint = format!("leave {name} out, which keeps the stored one, or read it with --show-secrets");
+    Err(Failure::usage(what).hint(hint))
+}
+
+/// Covers the secrets that a read answers.
+pub fn cover(answer: &mut Value) {
+    match answer {
+        Value::Object(properties) => {
+            for (name, value) in properties {
+                let secret = nouns::all().iter().any(|noun| !noun.secret.is_empty() && noun.secret == name);
+                if secret && value.is_string() { *value = Value::from(MASK) } else { cover(value) }
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(cover),
+        _ => {}
     }
 }
 
@@ -148,7 +171,7 @@ fn masked(body: &Value) -> Option<&str> {
 }
 
 /// Prints what came, as what it is.
-fn answer(cx: &Cx, reply: RawReply) -> Outcome {
+fn answer(cx: &Cx, reply: RawReply, show_secrets: bool) -> Outcome {
     if reply.bytes.is_empty() {
         return Ok(());
     }
@@ -156,7 +179,12 @@ fn answer(cx: &Cx, reply: RawReply) -> Outcome {
         return cx.out.text(&String::from_utf8_lossy(&reply.bytes));
     }
     match serde_json::from_slice(&reply.bytes) {
-        Ok(value) => cx.out.show_json(&value),
+        Ok(mut value) => {
+            if !show_secrets {
+                cover(&mut value);
+            }
+            cx.out.show_json(&value)
+        }
         Err(_) => cx.out.bytes(&reply.bytes),
     }
 }

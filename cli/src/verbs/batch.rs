@@ -1,6 +1,6 @@
 //! Many operations in one request, from a file.
 
-use super::api::last_word;
+use super::api::{cover, last_word, refuse_masked};
 use crate::client::idempotency::new_key;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
@@ -48,6 +48,9 @@ pub struct Send {
     /// All operations or none: the first refusal undoes everything
     #[arg(long)]
     atomic: bool,
+    /// Show secrets that a read answers instead of ***
+    #[arg(long)]
+    show_secrets: bool,
 }
 
 impl Verb for Send {
@@ -68,6 +71,7 @@ impl Verb for Send {
         }
         // Checked here first, so that all its errors are reported at once.
         let Json(checked) = input::body::<SendBatch>(&batch)?;
+        refuse_masked(&batch)?;
         before_deleting(cx, &checked.operations)?;
         // With a key for the whole batch, its parts need none.
         let key = cx.change.idempotency_key.as_deref();
@@ -76,7 +80,12 @@ impl Verb for Send {
         let text = |operation: &Value| if plain { operation.to_string() } else { keyed(operation) };
         let operations: Vec<_> = batch["operations"].as_array().into_iter().flatten().map(text).collect();
         let heard = cx.client.batch(&operations, checked.atomic, key).await?;
-        let answer = json!(heard);
+        let mut answer = json!(heard);
+        if let Some(results) = answer["results"].as_array_mut().filter(|_| !self.show_secrets) {
+            // What a change answers with a secret is shown once, so it is never covered.
+            let reads = checked.operations.iter().map(|operation| operation.method == OperationMethod::Get);
+            results.iter_mut().zip(reads).filter(|(_, reads)| *reads).for_each(|(result, _)| cover(result));
+        }
         let results = answer["results"].as_array().cloned().unwrap_or_default();
         let failed = results.iter().filter(|result| !result["problem"].is_null()).count();
         if cx.out.format.is_structured() && cx.out.format != Format::Jsonl {

@@ -65,13 +65,26 @@ pub fn mail_way(email: &EmailConfiguration, mail_from: Option<&str>) -> Result<M
         (Protocol::Smtp, false) => Tls::Never,
         (Protocol::Pop3 | Protocol::Imap, _) => return Err(Refusal::OnlyFetches(email.protocol)),
     };
-    let own = email.username.as_deref().filter(|name| is_mail_address(name));
+    let own = email.username.as_deref().filter(|name| is_sender(name));
     let sender = own.or(mail_from).ok_or(Refusal::NoSender)?.to_owned();
     let loopback_only = tls == Tls::Never && email.smtp_auth.is_on();
     if loopback_only && !is_loopback(&email.host) {
         return Err(Refusal::Insecure);
     }
     Ok(MailWay { tls, sender, loopback_only })
+}
+
+/// Whether a name to sign in with is a mail address, also one with spaces between quotation marks.
+fn is_sender(name: &str) -> bool {
+    let quoted = name.strip_prefix('"').and_then(|name| name.rsplit_once("\"@"));
+    match quoted {
+        Some((inner, domain)) => {
+            let is_spared = |c: char| c == '@' || c.is_whitespace();
+            let plain: String = inner.chars().map(|c| if is_spared(c) { '_' } else { c }).collect();
+            is_mail_address(&format!("\"{plain}\"@{domain}"))
+        }
+        None => is_mail_address(name),
+    }
 }
 
 /// The address of an SMS service, with [`ACCOUNT_PLACE`] in its path.

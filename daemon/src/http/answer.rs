@@ -13,7 +13,7 @@ use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
 use super::{
-    backup, batch, body, dry_run, events, login, metrics, origin, pages, rate, search, status, trail,
+    backup, batch, body, dry_run, events, login, metrics, origin, pages, rate, refused, search, status, trail,
 };
 use crate::ops::Caller;
 use crate::reports::Reports;
@@ -114,8 +114,13 @@ where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
-    // No body is read before it is clear that the caller may send one.
-    admit(state, asked.clone()).await?;
+    // No body is read before it is clear that the caller may send one; to record a refusal, a short one is.
+    if let Err(fault) = admit(state, asked.clone()).await {
+        if fault.kind.status == 403 {
+            refused::name(state, head, asked, found, route, body, &fault).await;
+        }
+        return Err(fault);
+    }
     let (payload, draft) = read_body(state, head, route, body).await?;
     let params = Params::parse(&head.query);
     let today = state.store.clock().now().day();

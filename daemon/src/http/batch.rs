@@ -20,6 +20,8 @@ use crate::store::Tx;
 use mfa_shared::api::batch::*;
 use mfa_shared::fault::{self, Fault, Problem};
 use mfa_shared::node::Node;
+use mfa_shared::query::Params;
+use mfa_shared::time::Date;
 use mfa_shared::wire::{Body, Json, RawBody};
 use part::{Part, Parts};
 use std::net::IpAddr;
@@ -76,7 +78,10 @@ pub async fn answer(
             state.store.write_alone(&head.request_id, change).await
         }
     };
-    let result = carried_out.as_ref().map(|(_, done)| done.as_ref().map(|done| &done.result));
+    let result = carried_out.as_ref().map(|(_, done)| {
+        // What was refused the first time is recorded.
+        done.as_ref().filter(|done| !done.repeated).map(|done| &done.result)
+    });
     order.record_refusals(head, result);
     let (mut reply, done) = carried_out?;
     if let Some(mut done) = done
@@ -108,9 +113,11 @@ struct Order {
     ended_by: AtomicUsize,
 }
 
-/// What was done now, and not the first time.
+/// What was done.
 struct Done {
     result: BatchResult,
+    /// Whether this is the first answer again.
+    repeated: bool,
     /// Whether the caller may see who may be the same person as a new customer.
     sees_others: bool,
 }
@@ -190,7 +197,8 @@ impl Order {
         if let Some(repeatable) = repeatable
             && let Some(first) = repeatable.recall(tx, &caller.actor)?
         {
-            return Ok((first, None));
+            let result = first_result(&first, tx.now().day());
+            return Ok((first, result.map(|result| self.done(&caller, result, true))));
         }
         let parts = self.parts.as_ref().map_err(Clone::clone)?;
         if self.dry_run.clone()? {
@@ -204,8 +212,11 @@ impl Order {
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }
-        let sees_others = duplicates::may_see_others(&self.state, &caller);
-        Ok((reply, Some(Done { result, sees_others })))
+        Ok((reply, Some(self.done(&caller, result, false))))
+    }
+
+    fn done(&self, caller: &Caller, result: BatchResult, repeated: bool) -> Done {
+        Done { result, repeated, sees_others: duplicates::may_see_others(&self.state, caller) }
     }
 
     /// Names in the results of new customers those who may be the same person; whether there are any.
@@ -213,7 +224,7 @@ impl Order {
         let (Ok(parts), made) = (&self.parts, matches!(self.dry_run, Ok(false))) else { return false };
         let results = parts.list.iter().zip(&mut done.results);
         let (customers, mut results): (Vec<_>, Vec<_>) = results
-            .filter(|(_, result)| result.problem.is_none() && !result.replayed)
+            .filter(|(_, result)| result.problem.is_none())
             .filter_map(|(part, result)| Some((part.request.as_ref().ok()?.new_customer.as_ref()?, result)))
             .unzip();
         let others = duplicates::others(&self.state, &customers, made).await;
@@ -262,7 +273,7 @@ impl Order {
                 // What is no refusal of this one operation ends the whole batch.
                 Err(fault) if parts.atomic || fault.kind.status >= 500 => {
                     self.ended_by.store(index, SeqCst);
-                    return Err(fault.of_operation(index, &part.title()));
+                    return Err(fault.of_operation(index, part.method.as_str(), &part.path));
                 }
                 Err(fault) => results.push(self.refused(part, &fault)),
                 Ok(reply) => results.push(succeeded(&reply)),
@@ -284,6 +295,12 @@ impl Order {
             problem: Node::parse(&json(&problem)).ok(),
         }
     }
+}
+
+/// What a remembered answer says became of the operations.
+fn first_result(first: &Reply, today: Date) -> Option<BatchResult> {
+    let params = Params::default();
+    Json::read(&RawBody::new(&params, first.bytes(), today)).ok().map(|Json(result)| result)
 }
 
 /// The note of the read would be taken back together with everything else.

@@ -7,6 +7,7 @@ use super::heavy::Lane;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
 use super::trail::Trail;
+use crate::ops::assertions::Checked;
 use crate::ops::attempts;
 use crate::ops::listing::json;
 use crate::ops::sessions::Fresh;
@@ -158,7 +159,21 @@ async fn signed_in(
     let now = state.store.clock().now();
     let audiences = state.audiences();
     let check = move || assertions::check(&assertion, key, now, &audiences);
-    let checked = state.heavy.run(Lane::Assertions, head.origin, check).await??;
+    let proven = state.heavy.run(Lane::Assertions, head.origin, check).await??;
+    let signed_by = callers::actor(None, Some(&proven.application));
+    let given = give(state, head, proven.checked, scope).await;
+    // Where it was given, the user for whom it is is named, too.
+    given.inspect_err(|_| head.noted.actor(&signed_by))
+}
+
+/// Gives the token to an application whose signature is right.
+async fn give(
+    state: &Arc<State>,
+    head: &Head,
+    checked: Result<Checked, Fault>,
+    scope: Option<String>,
+) -> Result<Token, Fault> {
+    let checked = checked?;
     let fresh = Fresh::draw(head.origin);
     let lifetimes = state.lifetimes();
     let noted = head.noted.clone();

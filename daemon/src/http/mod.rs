@@ -34,6 +34,7 @@ pub mod patient;
 mod payload;
 mod queue;
 pub mod rate;
+mod refused;
 pub mod reply;
 pub mod request;
 mod response;

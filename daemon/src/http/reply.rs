@@ -74,11 +74,6 @@ impl Reply {
         Self { status, content_type: None, headers: Vec::new(), content: Content::Bytes(Bytes::new()) }
     }
 
-    /// Whether it repeats the first answer to an idempotency key.
-    pub fn is_repeated(&self) -> bool {
-        self.headers.iter().any(|(name, _)| name == "idempotency-replayed")
-    }
-
     /// 200 with a JSON text.
     pub fn json(bytes: impl Into<Bytes>) -> Self {
         let content = Content::Bytes(bytes.into());

@@ -13,14 +13,16 @@ use super::state::State;
 use super::trail::Trail;
 use super::{dry_run, existing_only, image, tag};
 use crate::clock::Deadline;
-use crate::ops::Caller;
+use crate::ops::{Caller, gateways};
 use crate::shelves::Noun;
 use crate::store::Tx;
 use crate::store::objects::Draft;
+use mfa_shared::api::gateways::{UpdateEmailConfiguration, UpdateSmsConfiguration};
 use mfa_shared::api::second_factor::{BeginSecondFactor, DeleteSecondFactor, EnableSecondFactor};
 use mfa_shared::api::webhooks::CreateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method};
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::wire::{NDJSON_TYPE, RawBody};
 use std::sync::Arc;
@@ -65,6 +67,8 @@ pub struct Request {
     repeatable: Result<Option<Repeatable>, Fault>,
     /// The decoded request, or what is wrong with it.
     pub prepared: Result<Prepared, Fault>,
+    /// A body with bad fields of which more can be said beside the stored record.
+    bad_body: Option<Arc<Node>>,
     dry_run: Result<bool, Fault>,
     existing_only: Result<bool, Fault>,
     /// The customer that it makes, if it makes one.
@@ -116,6 +120,7 @@ impl Request {
                 Err(Fault::new(fault::INTERNAL, "the handler of this row is not an operation"))
             }
         };
+        let bad_body = raw.node().ok().filter(|_| prepared.is_err() && looks_further(&meta)).cloned();
         let own_tag = meta.tag == Some(meta.name);
         let by_path = meta.tag.filter(|_| !own_tag).map(|name| (name, found.params.clone()));
         let addressed = prepared.as_ref().ok().and_then(|prepared| prepared.addressed.clone());
@@ -132,6 +137,7 @@ impl Request {
             meta,
             repeatable,
             prepared,
+            bad_body,
             dry_run: match dry_run::asked(&head.headers) {
                 _ if meta.method.reads() => Ok(false),
                 Ok(true) if tries_code(&meta) => Err(no_dry_run()),
@@ -235,7 +241,8 @@ impl Request {
         };
         let (mut reply, may_see_others) = written.inspect_err(|fault| self.record_refusal(head, fault))?;
         let tried = matches!(self.dry_run, Ok(true));
-        if let Some(customer) = self.new_customer.as_ref().filter(|_| !reply.is_repeated()) {
+        // Of a repeated answer, too: those who are like the customer now.
+        if let Some(customer) = &self.new_customer {
             let others = duplicates::others(&self.state, &[customer], !tried).await.concat();
             if may_see_others && !others.is_empty() {
                 reply.headers.push((duplicates::HEADER.to_owned(), duplicates::value(&others)));
@@ -251,7 +258,7 @@ impl Request {
     }
 
     /// Records a refusal that knew the body, which may name what the request is about.
-    fn record_refusal(&self, head: &Head, fault: &Fault) {
+    pub fn record_refusal(&self, head: &Head, fault: &Fault) {
         if let (403, Some(trail), Some(known)) = (fault.kind.status, &self.trail, head.noted.known()) {
             let now = self.state.store.clock().now();
             self.state.auditor.add(trail.refused(known, now, 403, fault.kind.code));
@@ -292,7 +299,11 @@ impl Request {
 
     /// Runs the operation; where the request names tags, only on a record that still has one of them.
     pub fn run(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
-        let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
+        let prepared = match (&self.prepared, &self.bad_body) {
+            (Ok(prepared), _) => prepared,
+            (Err(fault), Some(body)) => return Err(gateways::bad_besides(tx, body, fault.clone())?),
+            (Err(fault), None) => return Err(fault.clone()),
+        };
         if let (Some(tags), Some(tagged)) = (&self.if_match, &self.tagged)
             && matches!(self.meta.method, Method::Put | Method::Delete)
         {
@@ -306,6 +317,11 @@ impl Request {
 pub fn answers_secret(meta: &Meta) -> bool {
     let names = [BeginSecondFactor::META.name, EnableSecondFactor::META.name, CreateSubscription::META.name];
     names.contains(&meta.name)
+}
+
+/// Whether a field may be missing beside the stored record alone.
+fn looks_further(meta: &Meta) -> bool {
+    [UpdateEmailConfiguration::META.name, UpdateSmsConfiguration::META.name].contains(&meta.name)
 }
 
 /// Whether a code is checked: each wrong one counts, and nothing may undo the count.

@@ -277,7 +277,7 @@ fn finish(mut response: Response, state: &State, head: &Head) -> Response {
             &mut response,
             "access-control-expose-headers",
             "Dangling-References, Dry-Run, ETag, Existing-Only, Idempotency-Replayed, Last-Event-ID, \
-             Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id",
+             Location, Possible-Duplicates, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id",
         );
         set_header(&mut response, "vary", "Origin");
         if head.method == Method::OPTIONS {

@@ -20,6 +20,7 @@ use super::route::Addressed;
 use super::state::State;
 use crate::ops::Caller;
 use crate::ops::audit::secret_changed;
+use crate::ops::callers::APPLICATION;
 use crate::store::Tx;
 use changes::{covered, differences, insert};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
@@ -50,6 +51,9 @@ const UNSEEN: [(&str, &str); 3] = [
     (UpdateSubscription::META.name, "secret"),
 ];
 
+/// Secrets that every record of a kind has, and that no read shows.
+const UNSHOWN: [(&str, &str); 2] = [("teller", "password"), ("webhook", "secret")];
+
 /// Operations whose record takes something out of the body, besides those that make what their body names.
 const OF_BODY: [&str; 4] = [
     CreateBranch::META.name,
@@ -59,7 +63,7 @@ const OF_BODY: [&str; 4] = [
 ];
 
 /// Whether the record of a request takes something out of its body.
-fn is_of_body(meta: &Meta) -> bool {
+pub fn is_of_body(meta: &Meta) -> bool {
     let mut named = OF_BODY.into_iter().chain(UNSEEN.map(|(name, _)| name));
     let sends = is_test(meta.path);
     !meta.method.reads() && (sends || made_under(meta.path).is_some() || named.any(|name| name == meta.name))
@@ -87,6 +91,19 @@ pub struct Before {
     subject: Option<Subject>,
     shown: Option<Shown>,
     reference: Option<Node>,
+}
+
+/// A record that was made or removed, with its secret, which reads show as null.
+fn whole(secret: &str, was: Option<Shown>, is: Option<Shown>) -> Changed {
+    let node = |shown: Option<Shown>| {
+        let mut node = shown.and_then(Shown::into_node);
+        if let Some(Node::Object(properties)) = &mut node {
+            let secrets = properties.iter_mut().filter(|(name, _)| name == secret);
+            secrets.for_each(|(_, value)| *value = Node::Text(String::new()));
+        }
+        node
+    };
+    Changed::Fields(differences(node(was).as_ref(), node(is).as_ref()))
 }
 
 /// The address of a peer, as a record has it.
@@ -260,7 +277,10 @@ impl Trail {
                 let office = resource("office", &self.params);
                 record.affects.insert(0, office);
             }
-            changed = self.changes(was, is);
+            changed = match UNSHOWN.iter().find(|(kind, _)| *kind == subject.kind.name) {
+                Some((_, field)) if was.is_some() != is.is_some() => whole(field, was, is),
+                _ => self.changes(was, is),
+            };
         }
         let besides = tx.take_besides();
         record.affects.extend(besides.records);
@@ -305,7 +325,7 @@ impl Trail {
 
     /// Records a login, or the sign-in of an application.
     pub fn record_login(&self, tx: &mut Tx<'_>, user: Option<&str>, application: Option<&str>) {
-        let signed = application.map(|name| format!("application:{name}"));
+        let signed = application.map(|name| format!("{APPLICATION}{name}"));
         let name = user.map(str::to_owned).or(signed).unwrap_or_else(|| "unknown".to_owned());
         let known = Known { name, application: application.map(str::to_owned) };
         let mut record = self.refused(&known, tx.now(), 200, "");

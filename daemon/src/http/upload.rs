@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use warp::http::HeaderMap;
-use warp::http::header::CONTENT_TYPE;
+use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 
 /// Bytes of a request beside its image.
 const REST_BYTES_MAX: u64 = 1_048_576;
@@ -200,7 +200,7 @@ impl Reader {
 
     /// Reads a part; false if the form ends in it.
     async fn part(&mut self, mut field: Field<'_>) -> Result<bool, Fault> {
-        let name = field.name().unwrap_or_default().to_owned();
+        let name = part_name(field.headers()).unwrap_or_default();
         let content_type = field.headers().get(CONTENT_TYPE);
         let content_type = content_type.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let is_image = name == self.wanted.part;
@@ -253,6 +253,40 @@ impl Reader {
     }
 }
 
+/// The name of a part. multer finds `name=` inside a file name, too, so it is read here.
+fn part_name(headers: &HeaderMap) -> Option<String> {
+    let value = String::from_utf8_lossy(headers.get(CONTENT_DISPOSITION)?.as_bytes()).into_owned();
+    let (_, mut rest) = value.split_once(';')?;
+    loop {
+        let (name, behind) = rest.split_once('=')?;
+        let (value, behind) = parameter(behind.trim_start());
+        // What stands between two semicolons without a value is passed over.
+        let name = name.rsplit(';').next().unwrap_or_default().trim();
+        if name.eq_ignore_ascii_case("name") {
+            return Some(value);
+        }
+        rest = behind.split_once(';')?.1;
+    }
+}
+
+/// The value with which a text begins, and what follows it.
+fn parameter(text: &str) -> (String, &str) {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find(';').unwrap_or(text.len());
+        return (text[..end].trim_end().to_owned(), &text[end..]);
+    };
+    let mut value = String::new();
+    let mut rest = quoted.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '"' => break,
+            '\\' if rest.as_str().starts_with('"') => value.extend(rest.next()),
+            c => value.push(c),
+        }
+    }
+    (value, rest.as_str())
+}
+
 /// What is wrong with a form, without what a library would repeat of it.
 fn words(error: &multer::Error) -> String {
     match error {
@@ -268,4 +302,34 @@ fn unwritable(error: &std::io::Error) -> Fault {
     tracing::error!(%error, "the disk refuses the draft of an image");
     let other = || Fault::new(fault::UNAVAILABLE, "the disk of the store refuses an image");
     space::refusal(error).unwrap_or_else(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warp::http::HeaderValue;
+
+    #[test]
+    fn the_name_of_a_part_is_found_among_its_parameters() {
+        for (value, expected) in [
+            (r#"form-data; name="portrait""#, Some("portrait")),
+            (r#"form-data; name=portrait ; filename=x"#, Some("portrait")),
+            (r#"form-data; filename="x"; NAME="portrait""#, Some("portrait")),
+            (r#"form-data; filename="a; name=other.png"; name="portrait""#, Some("portrait")),
+            (r#"form-data; filename="a\"; name=\"other"; name="portrait""#, Some("portrait")),
+            (r#"form-data; filename=name=other; name="portrait""#, Some("portrait")),
+            (r#"form-data;filename*=UTF-8''a;name="a \"b\"""#, Some(r#"a "b""#)),
+            (r#"form-data; flag; name="portrait""#, Some("portrait")),
+            (r#"form-data; name="por"#, Some("por")),
+            (r#"form-data; name=""#, Some("")),
+            (r#"form-data; filename="name=portrait""#, None),
+            ("form-data; name", None),
+            ("form-data", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_DISPOSITION, HeaderValue::from_str(value).unwrap());
+            assert_eq!(part_name(&headers).as_deref(), expected, "{value}");
+        }
+        assert_eq!(part_name(&HeaderMap::new()), None);
+    }
 }

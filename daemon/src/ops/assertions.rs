@@ -24,6 +24,15 @@ pub struct Claimed {
     key: String,
 }
 
+/// An assertion whose signature is right.
+#[derive(Debug, Clone)]
+pub struct Proven {
+    /// The application that signed.
+    pub application: String,
+    /// The same with its claims, or what is wrong with them.
+    pub checked: Result<Checked, Fault>,
+}
+
 /// An assertion whose signature and claims are right.
 #[derive(Debug, Clone)]
 pub struct Checked {
@@ -58,17 +67,19 @@ pub fn key(tx: &mut Tx<'_>, claimed: &Claimed) -> Result<Signature, Fault> {
     stored.map(|stored| stored.signature).ok_or_else(|| refused(Refusal::Invalid))
 }
 
-/// Checks signature and claims; milliseconds of work for a large key.
+/// Checks the signature, and then the claims; milliseconds of work for a large key.
 pub fn check(
     assertion: &str,
     signature: Signature,
     now: Timestamp,
     audiences: &[String],
-) -> Result<Checked, Fault> {
+) -> Result<Proven, Fault> {
     let unverified = Unverified::parse(assertion).map_err(refused)?;
     let claimed = Claimed { application: unverified.issuer.clone(), key: unverified.key.clone() };
-    let claims = unverified.verify(&signature).and_then(|verified| verified.claims(now, audiences));
-    Ok(Checked { claimed, signature, claims: claims.map_err(refused)? })
+    let claims = unverified.verify(&signature).map_err(refused)?.claims(now, audiences);
+    let application = claimed.application.clone();
+    let checked = claims.map(|claims| Checked { claimed, signature, claims }).map_err(refused);
+    Ok(Proven { application, checked })
 }
 
 /// Gives the token.

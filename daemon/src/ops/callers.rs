@@ -19,12 +19,15 @@ use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// What stands before the name of an application that acts for itself.
+pub const APPLICATION: &str = "application:";
+
 /// A caller as the audit trail names it.
 pub fn actor(user: Option<&str>, application: Option<&str>) -> String {
     match (user, application) {
         (Some(user), Some(application)) => format!("{user} by application:{application}"),
         (Some(user), None) => user.to_owned(),
-        (None, Some(application)) => format!("application:{application}"),
+        (None, Some(application)) => format!("{APPLICATION}{application}"),
         (None, None) => "guest".to_owned(),
     }
 }

@@ -9,8 +9,8 @@ use super::words::Mask;
 use crate::domain::gateway::{Failed, Mail, Stage, Taken, Tls, bare};
 use crate::secret::Secret;
 use lettre::address::Envelope;
-use lettre::message::Mailbox;
-use lettre::message::header::ContentType;
+use lettre::message::header::{self, ContentType};
+use lettre::message::{Mailbox, Mailboxes};
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{
@@ -38,7 +38,7 @@ fn address(text: &str) -> Option<Address> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }
-    let (name, domain) = text.split_once('@')?;
+    let (name, domain) = text.rsplit_once('@')?;
     let domain = format!("postmaster@{domain}").parse::<Address>().ok()?.domain().to_owned();
     let is_atom = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     let atoms = name.split('.').all(|atom| !atom.is_empty() && atom.chars().all(is_atom));
@@ -126,17 +126,21 @@ fn write(mail: &Mail) -> Result<(Envelope, Vec<u8>), Failed> {
     let envelope = Envelope::new(Some(from.clone()), vec![to.clone()]);
     let envelope =
         envelope.map_err(|error| failed(Stage::Send, format!("the mail cannot be sent: {error}")))?;
+    // lettre reads the sender again before it writes a message, and takes no unusual one; that is put in at
+    // the end.
+    let plain = Address::new_dangerous("postmaster", from.domain());
     let message = Message::builder()
         .envelope(envelope)
         .date(UNIX_EPOCH + Duration::from_millis(millis))
         .message_id(Some(name))
-        .from(Mailbox::new(None, from))
+        .from(Mailbox::new(None, plain))
         .to(Mailbox::new(None, to))
         .subject(&mail.subject)
         .header(ContentType::TEXT_PLAIN)
         .body(mail.text.clone());
-    let message =
+    let mut message =
         message.map_err(|error| failed(Stage::Send, format!("the mail cannot be written: {error}")))?;
+    message.headers_mut().set(header::From::from(Mailboxes::from(Mailbox::new(None, from))));
     Ok((message.envelope().clone(), message.formatted()))
 }
 

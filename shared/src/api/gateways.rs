@@ -3,6 +3,7 @@
 use crate::endpoint::CreatedAt;
 use crate::kind::Kind;
 use crate::node::Node;
+use crate::object::Fields;
 use crate::rule::*;
 use crate::time::Timestamp;
 use crate::wire::{Accepted, Alternative, Array, Done, Json, Nothing, OneOf};
@@ -16,7 +17,7 @@ pub const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 
 object! {
     /// A way to send e-mail; every value is a text.
-    pub struct EmailConfiguration then signs_in_with_both {
+    pub struct EmailConfiguration across signs_in_with_both {
         /// Unique over the e-mail configurations; never changes.
         identifier: String = required(id(32)),
         /// Name or address of the mail server. A request may call it `the service` or `service`, too.
@@ -183,22 +184,33 @@ impl Alternative<EmailChange> for SmsChange {
 }
 
 /// What signing in needs and does not have: the name, the password.
-pub fn missing_to_sign_in(
-    smtp_auth: Switch,
-    username: Option<&str>,
-    app_password: Option<&str>,
-) -> Vec<&'static str> {
-    let missing = |value: Option<&str>| smtp_auth.is_on() && value.is_none_or(str::is_empty);
-    let fields = [("username", username), ("app_password", app_password)];
-    fields.into_iter().filter(|(_, value)| missing(*value)).map(|(name, _)| name).collect()
+pub fn missing_to_sign_in(signs_in: bool, has_username: bool, has_password: bool) -> Vec<&'static str> {
+    let fields = [("username", has_username), ("app_password", has_password)];
+    fields.into_iter().filter(|(_, has)| signs_in && !has).map(|(name, _)| name).collect()
 }
 
-fn signs_in_with_both(new: &EmailConfiguration, at: &mut Checks) -> Option<()> {
-    let missing = missing_to_sign_in(new.smtp_auth, new.username.as_deref(), new.app_password.as_deref());
-    for name in &missing {
-        at.property(name, |at| at.refuse::<()>("required", "is required where smtp_auth is true"));
+/// The same of a body with bad fields: a field that it does not set has the stored value.
+pub fn missing_besides<'a>(
+    sent: impl Fn(&str) -> Option<&'a Node>,
+    [signs_in, has_username, has_password]: [bool; 3],
+) -> Vec<&'static str> {
+    let set = |name| sent(name).filter(|node| **node != Node::Null);
+    let is_on = |node: &Node| match node {
+        Node::Text(word) => word.eq_ignore_ascii_case(Switch::True.as_str()),
+        node => *node == Node::Bool(true),
+    };
+    let has = |name, stored| set(name).map_or(stored, |node| *node != Node::Text(String::new()));
+    let signs_in = set("smtp_auth").map_or(signs_in, is_on);
+    missing_to_sign_in(signs_in, has("username", has_username), has("app_password", has_password))
+}
+
+/// What is wrong with a field that signing in needs and that is missing.
+pub const NEEDED_TO_SIGN_IN: &str = "is required where smtp_auth is true";
+
+fn signs_in_with_both(fields: &mut Fields<'_>) {
+    for name in missing_besides(|name| fields.peek(name), [false; 3]) {
+        fields.checks().property(name, |at| at.refuse::<()>("required", NEEDED_TO_SIGN_IN));
     }
-    missing.is_empty().then_some(())
 }
 
 /// A port as digits, 1 to 65535; a JSON number is taken as its digits.

@@ -1,6 +1,8 @@
 //! What a fault can say beside its code and detail.
 
+use super::problem::quoted;
 use super::{Fault, GatewayFailure, UNKNOWN_REFERENCE, operation_words};
+use crate::identifier::shown;
 use crate::permission::Permission;
 use crate::rule::FieldError;
 
@@ -31,8 +33,9 @@ impl Fault {
 
     /// The same fault as the reason why a whole batch is refused: its operation is named, and the places of
     /// bad fields are those in the batch.
-    pub fn of_operation(mut self, index: usize, request: &str) -> Self {
-        self.0.detail = format!("{}{request}: {}", operation_words(index), self.0.detail);
+    pub fn of_operation(mut self, index: usize, method: &str, path: &str) -> Self {
+        let detail = quoted(&self, path);
+        self.0.detail = format!("{}{method} {}: {detail}", operation_words(index), shown(path));
         for error in &mut self.0.errors {
             error.field = format!("/operations/{index}/body{}", error.field);
         }

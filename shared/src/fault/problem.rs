@@ -72,7 +72,7 @@ impl Problem {
 }
 
 /// The detail, in which what the path names and nothing has is cut. Names of what exists stay as they are.
-fn quoted(fault: &Fault, path: &str) -> String {
+pub(super) fn quoted(fault: &Fault, path: &str) -> String {
     let mut detail = fault.detail.clone();
     if matches!(fault.kind.status, 404 | 405) {
         let names = split(path).unwrap_or_default();

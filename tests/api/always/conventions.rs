@@ -329,6 +329,10 @@ fn cross_origin_headers_go_only_to_the_named_origins() {
     };
     let allowed = from(&world, "https://branch.example.org").is(204);
     assert_eq!(allowed.header("access-control-allow-origin"), "https://branch.example.org");
+    let exposed = allowed.header("access-control-expose-headers");
+    for header in ["Dangling-References", "ETag", "Location", "Possible-Duplicates", "X-Request-Id"] {
+        assert!(exposed.split(", ").any(|name| name == header), "{header}: {exposed}");
+    }
     // Without access control a page of another site is not answered at all.
     let refused = from(&world, "https://evil.example.org").refused(403, "forbidden_origin");
     assert_eq!(refused.header("access-control-allow-origin"), "");
@@ -391,6 +395,18 @@ fn a_detail_cuts_long_names_that_are_not_there_and_escapes_controls() {
         let problem = world.get(&path).json();
         let detail = problem["detail"].as_str().unwrap();
         assert!([404, 405].contains(&problem["status"].as_i64().unwrap()), "{problem}");
+        assert!(!detail.contains(&long) && detail.contains('…'), "{detail}");
+    }
+    for (path, code) in [
+        (format!("/offices/{long}"), "office_not_found"),
+        (format!("/users/{long}/password"), "method_not_allowed"),
+        (format!("/nowhere/{long}"), "route_not_found"),
+    ] {
+        let operations = json!([{ "method": "DELETE", "path": path }]);
+        let batch = json!({ "atomic": true, "operations": operations });
+        let seen = world.post("/batch", batch.to_string());
+        assert_eq!(seen.json()["code"], code);
+        let detail = seen.json()["detail"].as_str().unwrap().to_owned();
         assert!(!detail.contains(&long) && detail.contains('…'), "{detail}");
     }
     let detail = world.get("/offices/a%0Ab").refused(404, "office_not_found").json()["detail"].clone();

@@ -5,6 +5,7 @@ use crate::support::counter::{Counter, teller};
 use crate::support::guarded::may;
 use crate::support::servers::{SmsService, closed_port};
 use crate::support::world::World;
+use mfa_daemon::domain::second_factor::{from_base32, step_code};
 use serde_json::{Value, json};
 
 fn fields(record: &Value) -> Vec<&str> {
@@ -55,10 +56,12 @@ fn a_refusal_names_what_the_body_would_have_made() {
     let user = json!({ "identifier": "ama", "role": "administrator", "password": "blue kettle 8" });
     let record = the(&world, &kofi.post("/users", user).refused(403, "exceeds_own_permissions"));
     assert_eq!(record["resource"], "user/ama");
-    // What is not permitted at all is refused before the body is read; the path names the parent.
+    // Of a body that names nothing the path names the parent.
+    let refused = kofi.post("/offices/accra", json!({})).refused(403, "forbidden");
+    assert_eq!(the(&world, &refused)["resource"], "office/accra");
     let refused =
         kofi.post("/offices/accra", json!({ "identifier": "accra-east" })).refused(403, "forbidden");
-    assert_eq!(the(&world, &refused)["resource"], "office/accra");
+    assert_eq!(the(&world, &refused)["resource"], "office/accra-east");
     let made = world.login("olga").post("/offices", json!({ "identifier": "accra", "name": "Accra" }));
     assert_eq!(the(&world, &made.is(202))["resource"], "office/accra");
 }
@@ -173,6 +176,46 @@ fn a_new_secret_of_a_second_factor_is_seen_to_change_and_never_shown() {
     let record = the(&world, &again);
     assert_eq!(record["changes"], change("***", "***"));
     assert!(!record.to_string().contains(again.json()["secret"].as_str().unwrap()), "{record}");
+}
+
+#[test]
+fn recovery_codes_are_seen_to_come_and_to_change_and_never_shown() {
+    let world = World::guarded();
+    let esi = world.user("esi", "clerk");
+    let path = "/users/esi/second-factor";
+    let secret = esi.post(path, json!({})).is(200).json()["secret"].as_str().unwrap().to_owned();
+    let enable = |steps: i64| {
+        let now = world.clock.now().plus_seconds(30 * steps);
+        let seen = esi.put(path, json!({ "code": step_code(&from_base32(&secret).unwrap(), now) })).is(200);
+        let record = the(&world, &seen);
+        let shown = seen.json()["recoveryCodes"][0].as_str().unwrap().to_owned();
+        assert!(!record.to_string().contains(&shown), "{record}");
+        let changes = record["changes"].as_array().unwrap().clone();
+        changes.into_iter().find(|change| change["field"] == "/recoveryCodes").unwrap()
+    };
+    let first = enable(0);
+    assert_eq!((&first["before"], &first["after"]), (&Value::Null, &json!("***")));
+    let again = enable(1);
+    assert_eq!((&again["before"], &again["after"]), (&json!("***"), &json!("***")));
+}
+
+#[test]
+fn whole_records_say_that_a_teller_and_a_webhook_have_a_secret() {
+    let world = World::start();
+    world.post("/offices", r#"{"identifier":"ho","name":"Head"}"#).is(202);
+    let teller = json!({ "code": "T1", "password": "4711", "cashdrawLimit": 100,
+        "tellerAccountIdentifier": "7100", "vaultAccountIdentifier": "7200",
+        "chequesReceivableAccount": "7300", "cashOverShortAccount": "7400",
+        "denominationRequired": false, "assignedEmployee": "emp1" });
+    let made = the(&world, &world.post("/offices/ho/teller", teller.to_string()).is(202));
+    assert_eq!(made["changes"][0]["after"]["password"], "***", "{made}");
+    let removed = the(&world, &world.delete("/offices/ho/teller/T1").is(202));
+    assert_eq!(removed["changes"][0]["before"]["password"], "***", "{removed}");
+    let hook = r#"{"identifier":"books","url":"https://example.org/mfa"}"#;
+    let made = the(&world, &world.post("/events/subscriptions", hook).is(200));
+    assert_eq!(made["changes"][0]["after"]["secret"], "***", "{made}");
+    let removed = the(&world, &world.delete("/events/subscriptions/books").is(202));
+    assert_eq!(removed["changes"][0]["before"]["secret"], "***", "{removed}");
 }
 
 #[test]

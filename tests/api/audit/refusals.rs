@@ -38,6 +38,27 @@ fn a_forbidden_request_is_recorded_and_other_refusals_are_not() {
 }
 
 #[test]
+fn what_a_refused_request_would_have_made_is_named() {
+    let world = World::guarded();
+    let teller = world.user("anna", "teller");
+    let named = |seen: &crate::support::world::Seen| the(&world, seen)["resource"].clone();
+    let refused = teller.post("/users", json!({ "identifier": "esi", "role": "clerk" }));
+    assert_eq!(named(&refused.refused(403, "forbidden")), "user/esi");
+    let refused = teller.post("/offices/ho", json!({ "identifier": "north", "name": "North" }));
+    assert_eq!(named(&refused.refused(403, "forbidden")), "office/north");
+    let email = json!({ "identifier": "main", "host": "example.org" });
+    let refused = teller.put("/configuration/sms", email).refused(403, "forbidden");
+    assert_eq!(named(&refused), "email/main");
+    // What cannot be read, or is too long, is refused and recorded all the same.
+    let long = json!({ "identifier": "esi", "note": "x".repeat(70_000) });
+    for body in ["[".to_owned(), "{}".to_owned(), r#"{"identifier":7}"#.to_owned(), long.to_string()] {
+        let refused = teller.call("POST", "/users", body).refused(403, "forbidden");
+        let record = the(&world, &refused);
+        assert_eq!((&record["operation"], &record["resource"]), (&json!("CreateUser"), &Value::Null));
+    }
+}
+
+#[test]
 fn a_refused_operation_of_a_batch_is_recorded_with_its_place() {
     let world = World::guarded();
     let clerk = world.user("anna", "clerk");

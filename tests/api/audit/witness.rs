@@ -41,12 +41,18 @@ fn shown(world: &World, resource: &str) -> Option<Value> {
     let seen = world.get(&render(&template, &params));
     Some(match seen.status {
         404 => Value::Null,
-        _ => covered(seen.is(200).json()),
+        _ => covered(noun, seen.is(200).json()),
     })
 }
 
 /// Without what the trail never shows.
-fn covered(mut record: Value) -> Value {
+fn covered(noun: &str, mut record: Value) -> Value {
+    // Each of them has a secret, which reads show as null.
+    for (kind, secret) in [("teller", "password"), ("webhook", "secret")] {
+        if noun == kind {
+            record[secret] = json!("***");
+        }
+    }
     for secret in ["app_password", "auth_token", "publicKeyMod", "publicKeyExp"] {
         if let Some(secret) = record.get_mut(secret).filter(|secret| !secret.is_null()) {
             *secret = json!("***");

@@ -187,6 +187,33 @@ fn cash_moves_along_to_another_account_and_stays_the_same_cash() {
 }
 
 #[test]
+fn a_teller_names_no_alternative_number_of_an_account() {
+    let counter = Counter::active("0");
+    let new = json!({ "customerIdentifier": "anna", "productIdentifier": "saver",
+        "alternativeAccountNumber": "77-0817" });
+    counter.world.post("/instances", new.to_string()).is(202);
+    for field in [
+        "tellerAccountIdentifier",
+        "vaultAccountIdentifier",
+        "chequesReceivableAccount",
+        "cashOverShortAccount",
+    ] {
+        let mut named = teller("A1");
+        named[field] = json!("77-0817");
+        let refused = counter.teller_with(&named).refused(400, "account_kind_mismatch").json();
+        assert!(
+            refused["detail"].as_str().unwrap().contains(&format!("/{field} names 77-0817")),
+            "{refused}"
+        );
+        let mut changed = change();
+        changed[field] = json!("77-0817");
+        let seen = counter.world.put(&format!("{T}/T1"), changed.to_string());
+        seen.refused(400, "account_kind_mismatch");
+    }
+    counter.world.get("/ledger/accounts/77-0817").refused(404, "account_not_found");
+}
+
+#[test]
 fn a_teller_that_was_opened_stays() {
     let counter = Counter::start();
     counter.teller_with(&teller("T2")).is(202);

@@ -1,6 +1,6 @@
 //! Columns of the audit trail.
 
-use super::{View, WIDE, amount, column, moment};
+use super::{View, WIDE, amount, column, moment, text};
 use serde_json::Value;
 
 /// The longest value that a table shows of a change.
@@ -10,11 +10,11 @@ pub const AUDIT: View = View::of("records").columns(&[
     amount("sequence", "/sequence", 0),
     moment("time", "/occurredOn", 0),
     column("actor", "/actor", 0),
-    column("operation", "/operation", 0),
+    super::Column { lines: Some(with_refusal), ..column("operation", "/operation", 0) },
     column("resource", "/resource", 0),
-    column("outcome", "/outcome", 1),
-    amount("status", "/status", 3),
-    column("code", "/code", 2),
+    column("outcome", "/outcome", WIDE),
+    amount("status", "/status", WIDE),
+    column("code", "/code", WIDE),
     column("application", "/application", WIDE),
     column("origin", "/origin", WIDE),
     column("request", "/requestId", WIDE),
@@ -73,9 +73,8 @@ pub const PRUNED: View = View::of("prunings")
 /// The changes of a record in words: `surname: Mensah -> Owusu`. Who changed it last is in the trail itself.
 /// What was refused says so, or it would be taken for a deed.
 fn in_words(record: &Value) -> Vec<String> {
-    if let Some(outcome @ ("REFUSED" | "FAILED")) = record["outcome"].as_str() {
-        let code = record["code"].as_str().map(|code| format!(": {code}")).unwrap_or_default();
-        return vec![format!("{}{code}", outcome.to_lowercase())];
+    if let Some(refusal) = refusal(record) {
+        return vec![refusal];
     }
     let noise = ["/lastModifiedBy", "/lastModifiedOn"];
     let listed = record["changes"].as_array().cloned().unwrap_or_default();
@@ -91,6 +90,18 @@ fn in_words(record: &Value) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// That nothing was done, and why: `refused: forbidden`.
+fn refusal(record: &Value) -> Option<String> {
+    let outcome = record["outcome"].as_str().filter(|outcome| matches!(*outcome, "REFUSED" | "FAILED"))?;
+    let code = record["code"].as_str().map(|code| format!(": {code}")).unwrap_or_default();
+    Some(format!("{}{code}", outcome.to_lowercase()))
+}
+
+/// An operation, and below it that it was refused: a table has room for both in the narrowest terminal.
+fn with_refusal(record: &Value) -> Vec<String> {
+    [text(record, "/operation")].into_iter().chain(refusal(record)).collect()
 }
 
 fn shown(value: &Value) -> String {

@@ -111,11 +111,6 @@ impl Part {
             None => fault,
         }
     }
-
-    /// The request line of the operation, as a sentence names it.
-    pub(super) fn title(&self) -> String {
-        format!("{} {}", self.method, shown(&self.path))
-    }
 }
 
 /// The headers of an operation.

@@ -4,6 +4,7 @@ use crate::http::head::Head;
 use crate::http::noted::{Known, Noted};
 use crate::http::state::State;
 use crate::http::trail::Trail;
+use crate::ops::callers::APPLICATION;
 use mfa_shared::api::audit::AuditOutcome;
 use mfa_shared::api::backup::GetBackup;
 use mfa_shared::api::portraits::GetPortrait;
@@ -41,9 +42,11 @@ pub fn ended(state: &State, head: &Head, meta: Meta, params: &[String], answer: 
         Err(fault) if !head.noted.is_audited() => {
             let Some(known) = refused(meta, &head.noted, fault) else { return };
             let mut record = trail().refused(&known, now, fault.kind.status, fault.kind.code);
-            let is_user = known.name != "unknown" && !known.name.starts_with("application:");
-            if meta.name == CreateToken::META.name && is_user {
-                record.resource = Some(resource("user", &[known.name]));
+            if meta.name == CreateToken::META.name && known.name != "unknown" {
+                record.resource = Some(match known.application {
+                    Some(application) => resource("application", &[application]),
+                    None => resource("user", &[known.name]),
+                });
             }
             state.auditor.add(record);
         }
@@ -65,7 +68,8 @@ fn refused(meta: Meta, noted: &Noted, fault: &Fault) -> Option<Known> {
     let code = fault.kind.code;
     if meta.name == CreateToken::META.name {
         let name = noted.named().unwrap_or("unknown").to_owned();
-        return LOGIN_REFUSED.contains(&code).then_some(Known { name, application: None });
+        let application = name.strip_prefix(APPLICATION).map(str::to_owned);
+        return LOGIN_REFUSED.contains(&code).then_some(Known { name, application });
     }
     let locked_out = meta.name == UnlockDrawer::META.name && DRAWER_REFUSED.contains(&code);
     let known = noted.known()?;

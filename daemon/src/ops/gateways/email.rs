@@ -12,7 +12,8 @@ use crate::store::records::{APP_PASSWORD, Audit, StoredEmail};
 use mfa_shared::api::gateways::*;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::rule::FieldError;
+use mfa_shared::node::Node;
+use mfa_shared::rule::{FieldError, id, sort};
 use mfa_shared::wire::Json;
 
 impl Gateway for StoredEmail {
@@ -136,17 +137,39 @@ fn set_password(tx: &Tx<'_>, email: &mut StoredEmail, given: Option<&str>) -> Re
 }
 
 fn check_sign_in(email: &StoredEmail) -> Result<(), Fault> {
-    let has_password = email.app_password.as_ref().map(|_| "***");
-    let missing = missing_to_sign_in(email.smtp_auth, email.username.as_deref(), has_password);
-    let error = |name: &str| {
-        let field = format!("/{name}");
-        let detail = format!("{field} is required where smtp_auth is true");
-        FieldError { field, code: "required".to_owned(), detail }
-    };
-    match missing.as_slice() {
+    let [signs_in, has_username, has_password] = sign_in(email);
+    match missing_to_sign_in(signs_in, has_username, has_password).as_slice() {
         [] => Ok(()),
-        names => Err(Fault::fields(names.iter().copied().map(error).collect())),
+        names => Err(Fault::fields(names.iter().copied().map(needed).collect())),
     }
+}
+
+/// Whether it signs in, has a name for that, and a password.
+fn sign_in(email: &StoredEmail) -> [bool; 3] {
+    [email.smtp_auth.is_on(), email.username.is_some(), email.app_password.is_some()]
+}
+
+fn needed(name: &str) -> FieldError {
+    let field = format!("/{name}");
+    let detail = format!("{field} {NEEDED_TO_SIGN_IN}");
+    FieldError { field, code: "required".to_owned(), detail }
+}
+
+/// The refusal of a change with bad fields, and with what else is bad beside the stored record.
+pub fn bad_besides(tx: &mut Tx<'_>, body: &Node, fault: Fault) -> Result<Fault, Fault> {
+    let stored = match body.property("identifier") {
+        Some(Node::Text(identifier)) if id(32).judge(identifier).is_ok() => {
+            tx.get::<StoredEmail>(&[identifier])?
+        }
+        _ => None,
+    };
+    let Some(stored) = stored.filter(|_| fault.kind == fault::INVALID_FIELDS) else { return Ok(fault) };
+    let mut errors = fault.errors.clone();
+    for missing in missing_besides(|name| body.property(name), sign_in(&stored)) {
+        errors.push(needed(missing));
+    }
+    sort(&mut errors, body);
+    Ok(Fault::fields(errors))
 }
 
 fn filled(text: Option<&String>) -> Option<String> {

@@ -6,6 +6,7 @@ mod sms;
 mod trial;
 
 pub use common::{Gateway, create, delete, get, list, note, update};
+pub use email::bad_besides;
 pub use trial::{plan_test, settle_test};
 
 use crate::store::records::{StoredEmail, StoredSms};
