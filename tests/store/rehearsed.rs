@@ -59,7 +59,7 @@ fn a_change_asks_at_once_for_all_records_that_it_reads() {
     runtime.block_on(engine.write(Box::new(move |_| commit(chain.clone())))).unwrap();
     let before = round_trips(&engine);
     runtime.block_on(engine.write_rehearsed(follow(0, 100))).unwrap();
-    // One message that asks, and one that writes and commits.
+    // One message asks for all, and one writes and commits.
     assert_eq!(round_trips(&engine) - before, 2);
     assert_eq!(value(&runtime, &engine, 100), Some(LENGTH));
     let before = round_trips(&engine);

@@ -80,14 +80,17 @@ impl KnownCallers {
     pub fn find(&self, tx: &mut Tx<'_>, hash: &str) -> Result<Option<Arc<Caller>>, Fault> {
         let Some(caller) = self.live(tx, hash)? else { return Ok(None) };
         let Some(StoredToken { user: Some(user), kind, .. }) = &caller.token else { return Ok(Some(caller)) };
-        match kind {
+        let (of_user, used) = match kind {
             TokenKind::Access { session } => {
                 if self.is_idle(tx, user, session)? {
                     return Ok(None);
                 }
-                self.uses.note(Some(user), session, tx.now());
+                (Some(user.as_str()), session.as_str())
             }
-            _ => self.uses.note(None, hash, tx.now()),
+            _ => (None, hash),
+        };
+        if !tx.is_rehearsal() {
+            self.uses.note(of_user, used, tx.now());
         }
         Ok(Some(caller))
     }

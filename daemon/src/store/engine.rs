@@ -41,6 +41,11 @@ pub trait View {
     fn watched(&self) -> &'static [Space] {
         &[]
     }
+    /// Whether the state is only guessed and nothing will come of the work ([`Engine::write_rehearsed`]): then it
+    /// notes nothing outside of its transaction.
+    fn is_rehearsal(&self) -> bool {
+        false
+    }
     /// Whether an object is there, and stays there if this transaction commits. Only where several daemons
     /// share the objects could another one have removed it; elsewhere the store itself sees to that.
     fn holds_object(&mut self, _hash: &str) -> Result<bool, Fault> {
@@ -297,6 +302,10 @@ impl View for Overlay<'_> {
 
     fn watched(&self) -> &'static [Space] {
         self.base.watched()
+    }
+
+    fn is_rehearsal(&self) -> bool {
+        self.base.is_rehearsal()
     }
 
     /// Staged changes are counted only when they are written, so the version is unknown until then.

@@ -124,6 +124,11 @@ impl<'a> Tx<'a> {
         self.view.version()
     }
 
+    /// Whether nothing will come of it (see [`View::is_rehearsal`]).
+    pub fn is_rehearsal(&self) -> bool {
+        self.view.is_rehearsal()
+    }
+
     /// Names who asked for the changes, for the audit trail.
     pub fn set_actor(&mut self, actor: &str) {
         actor.clone_into(&mut self.actor);

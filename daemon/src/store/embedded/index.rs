@@ -9,8 +9,8 @@ use super::head::Head;
 use super::pairs::{Pairs, Reach};
 use super::tree::Sick;
 use crate::store::engine::{Change, Pair, Range, Space};
-use crate::store::layer::Layer;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use crate::store::layer::{Layer, Staged};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::Instant;
@@ -19,12 +19,14 @@ use std::time::Instant;
 /// threads of sled, so it is longer where changes come faster than short ones go into the tree.
 const BATCH_KEYS: usize = 32;
 const LONG_BATCH_KEYS: usize = 256;
+/// Neither is much longer than this.
+const BATCH_BYTES: usize = 1024 * 1024;
 /// Keys in memory that a scan copies at once.
 const COPIED_KEYS_MAX: usize = 512;
 /// What is in memory at most, besides its keys, until it begins to go into the tree.
 const RECENT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The writer waits for the tree when there is so many times as much.
-const BEHIND_MAX: usize = 3;
+const BEHIND_MAX: usize = 2;
 /// What the file of the tree grows by at most, measured with keys in order and by chance and values of 40 to
 /// 2,500 bytes: for each byte and for each key that goes into it, and besides.
 const GROWTH_PER_BYTE: usize = 3;
@@ -32,6 +34,7 @@ const GROWTH_PER_KEY: usize = 512;
 const GROWTH_BYTES: usize = 4 * 1024 * 1024;
 /// For so many keys space is taken at once.
 const PART_KEYS: usize = 2 * LONG_BATCH_KEYS;
+const PART_BYTES: usize = 4 * BATCH_BYTES;
 
 /// What was published lately.
 #[derive(Debug, Default)]
@@ -53,6 +56,22 @@ pub(super) struct Index {
     /// Space on the disk without which nothing more goes into the tree.
     wanted_bytes: AtomicU64,
     keys_max: usize,
+    /// Whether the store is closing, so that there is nobody to give way to.
+    closing: AtomicBool,
+}
+
+/// A change on its way into the tree.
+type Leaving<'l> = (Space, &'l Vec<u8>, &'l Staged);
+
+/// How many of the first changes go together: at most so many keys, and not many more bytes than said.
+fn together<'l>(changes: impl Iterator<Item = Leaving<'l>>, keys: usize, bytes: usize) -> usize {
+    let mut sum = 0;
+    let fits = |(_, key, value): &Leaving<'l>| {
+        let before = sum;
+        sum += key.len() + value.as_ref().map_or(0, Vec::len);
+        before < bytes
+    };
+    changes.take(keys).take_while(fits).count()
 }
 
 impl Index {
@@ -64,7 +83,13 @@ impl Index {
             settling: Mutex::default(),
             wanted_bytes: AtomicU64::new(GROWTH_BYTES as u64),
             keys_max,
+            closing: AtomicBool::new(false),
         }
+    }
+
+    /// Everything goes into the tree as fast as it can from now on.
+    pub(super) fn begin_closing(&self) {
+        self.closing.store(true, SeqCst);
     }
 
     fn recent(&self) -> RwLockReadGuard<'_, Recent> {
@@ -182,9 +207,11 @@ impl Index {
     fn bring(&self, layer: &Layer, head: Head, room: impl Fn() -> u64) -> Result<bool, Sick> {
         // A tree of an open store is finished, so it says how far it goes.
         let before = self.pairs.reach().map_or(head, |reach| reach.head);
-        let mut left = layer.iter().peekable();
-        while left.peek().is_some() {
-            let part: Vec<_> = left.by_ref().take(PART_KEYS).collect();
+        let all: Vec<Leaving<'_>> = layer.iter().collect();
+        let mut left = all.as_slice();
+        while !left.is_empty() {
+            let (part, behind) = left.split_at(together(left.iter().copied(), PART_KEYS, PART_BYTES));
+            left = behind;
             let bytes = part.iter().map(|(_, _, value)| value.as_ref().map_or(0, Vec::len)).sum::<usize>();
             let grows = bytes * GROWTH_PER_BYTE + part.len() * GROWTH_PER_KEY + GROWTH_BYTES;
             self.wanted_bytes.store(grows as u64, SeqCst);
@@ -192,11 +219,11 @@ impl Index {
                 return Ok(false);
             }
             let on_the_way = Reach { head: before, until: head.sequence };
-            let mut rest = part.as_slice();
+            let mut rest = part;
             while !rest.is_empty() {
-                let hurry = self.is_full();
+                let hurry = self.is_full() || self.closing.load(SeqCst);
                 let keys = if hurry { LONG_BATCH_KEYS } else { BATCH_KEYS };
-                let (batch, behind) = rest.split_at(keys.min(rest.len()));
+                let (batch, behind) = rest.split_at(together(rest.iter().copied(), keys, BATCH_BYTES));
                 let begun = Instant::now();
                 self.pairs.apply_some(batch.iter().copied(), Some(on_the_way))?;
                 // As long as memory has room, others get as much of the processors and of the tree.
@@ -209,5 +236,59 @@ impl Index {
         self.wanted_bytes.store(GROWTH_BYTES as u64, SeqCst);
         self.pairs.apply(&Layer::default(), Some(Reach::exactly(head)))?;
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::embedded::codec::Hash;
+    use crate::store::embedded::head::Position;
+
+    const SPACE: Space = Space { id: 7, name: "things" };
+    const KEYS: usize = 3 * LONG_BATCH_KEYS + 7;
+
+    fn changes(keys: usize) -> Vec<Change> {
+        let value =
+            |number: usize| Some(vec![7; if number.is_multiple_of(100) { BATCH_BYTES / 2 } else { 9 }]);
+        let change = |number: usize| Change {
+            space: SPACE,
+            key: (number as u64).to_be_bytes().to_vec(),
+            value: value(number),
+        };
+        (0..keys).map(change).collect()
+    }
+
+    #[test]
+    fn all_that_leaves_memory_is_in_the_tree_after_short_and_after_long_batches() {
+        for (more, closing) in [(0, false), (20, false), (0, true)] {
+            let folder = tempfile::tempdir().unwrap();
+            let index = Index::new(Pairs::open(folder.path(), 1 << 20).unwrap(), 10);
+            let head = Head { sequence: 1, hash: Hash::default(), at: Position { segment: 1, offset: 0 } };
+            index.publish(changes(KEYS));
+            assert!(index.send_off(head));
+            index.publish(changes(more));
+            if closing {
+                index.begin_closing();
+            }
+            assert_eq!(index.is_full(), more > 0);
+            assert_eq!(index.settle(|| u64::MAX), Ok(true));
+            for Change { space, key, value } in changes(KEYS) {
+                assert_eq!(index.pairs.get(space, &key).unwrap(), value, "{key:?} {more} {closing}");
+            }
+            assert_eq!(index.pairs.reach(), Some(Reach::exactly(head)));
+            assert!(index.pairs.audit().unwrap());
+        }
+    }
+
+    #[test]
+    fn a_batch_ends_by_its_keys_or_by_its_bytes() {
+        let mut layer = Layer::default();
+        changes(KEYS).into_iter().for_each(|change| drop(layer.put(change)));
+        assert_eq!(together(layer.iter().skip(1), 50, BATCH_BYTES), 50);
+        // The second long value reaches a mebibyte.
+        assert_eq!(together(layer.iter(), 500, BATCH_BYTES), 101);
+        assert_eq!(together(layer.iter(), 500, 1), 1);
+        assert_eq!(together(layer.iter().skip(KEYS - 3), 500, BATCH_BYTES), 3);
     }
 }

@@ -233,6 +233,7 @@ impl Shared {
     /// Ends the work in the background.
     pub(super) fn stop_background(&self) {
         self.stopping.store(true, SeqCst);
+        self.index.begin_closing();
         let handles = std::mem::take(&mut *self.background.lock().unwrap_or_else(PoisonError::into_inner));
         for handle in handles {
             if handle.join().is_err() {

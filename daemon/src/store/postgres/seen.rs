@@ -11,12 +11,16 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Memory for what was seen; behind it all is forgotten and begins anew.
+/// Memory for what was seen.
 const SEEN_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Longer values lead to no other records that are worth it.
+const VALUE_BYTES_MAX: usize = 64 * 1024;
 /// What a place takes besides its key and value.
 const PLACE_BYTES: usize = 96;
 /// A transaction that has asked for more was no ordinary change.
 const NOTED_MAX: usize = 64;
+/// So many questions a rehearsal may ask: what was seen at different moments could lead in a circle.
+const QUESTIONS_MAX: usize = 512;
 
 /// A space by its number, and a key.
 pub(super) type Place = (u8, Vec<u8>);
@@ -24,10 +28,49 @@ pub(super) type Place = (u8, Vec<u8>);
 /// Values by their places; `None` where there was nothing.
 pub(super) type Values = HashMap<Place, Option<Vec<u8>>>;
 
+/// What was seen in two parts: a full first part takes the place of the second one, and what is asked for in the second
+/// one goes back into the first. So what is asked for again and again stays.
 #[derive(Debug, Default)]
 struct Kept {
-    values: Values,
-    bytes: usize,
+    first: Values,
+    first_bytes: usize,
+    second: Values,
+}
+
+impl Kept {
+    /// Notes a value, and gives back what has to go for it.
+    fn put(&mut self, place: Place, value: Option<Vec<u8>>) -> Values {
+        if let Some(known) = self.first.remove(&place) {
+            self.first_bytes -= bytes(&place, known.as_ref());
+        }
+        if value.as_ref().is_some_and(|value| value.len() > VALUE_BYTES_MAX) {
+            self.second.remove(&place);
+            return Values::new();
+        }
+        let more = bytes(&place, value.as_ref());
+        let mut gone = Values::new();
+        if self.first_bytes + more > SEEN_BYTES_MAX / 2 {
+            gone = std::mem::replace(&mut self.second, std::mem::take(&mut self.first));
+            self.first_bytes = 0;
+        }
+        self.first_bytes += more;
+        self.first.insert(place, value);
+        gone
+    }
+
+    fn get(&mut self, place: &Place) -> Option<Vec<u8>> {
+        if let Some(value) = self.first.get(place) {
+            return value.clone();
+        }
+        let value = self.second.remove(place)?;
+        drop(self.put(place.clone(), value.clone()));
+        value
+    }
+}
+
+/// What a place with its value takes.
+fn bytes(place: &Place, value: Option<&Vec<u8>>) -> usize {
+    place.1.len() + value.map_or(0, Vec::len) + PLACE_BYTES
 }
 
 /// What was last seen of records.
@@ -39,27 +82,21 @@ impl Seen {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what a transaction has seen, unless it looked at many records.
+    /// Notes what a transaction has seen or written, unless these are many records.
     pub(super) fn note(&self, values: Values) {
         if values.len() > NOTED_MAX {
             return;
         }
         let mut kept = self.kept();
-        for (place, value) in values {
-            let bytes = place.1.len() + value.as_ref().map_or(0, Vec::len) + PLACE_BYTES;
-            if kept.bytes + bytes > SEEN_BYTES_MAX {
-                *kept = Kept::default();
-            }
-            if bytes <= SEEN_BYTES_MAX {
-                kept.bytes += bytes;
-                kept.values.insert(place, value);
-            }
-        }
+        let gone: Vec<_> = values.into_iter().map(|(place, value)| kept.put(place, value)).collect();
+        // Takes its time, for which the others need not wait.
+        drop(kept);
+        drop(gone);
     }
 
     /// The places that work asks for, as far as what was last seen leads it.
     pub(super) fn rehearse(&self, work: &mut WriteWork) -> Vec<Place> {
-        let mut view = Rehearsal { seen: self, asked: Vec::new() };
+        let mut view = Rehearsal { seen: self, asked: Vec::new(), questions: 0 };
         // What it makes of it does not matter.
         let _ = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
         view.asked
@@ -70,12 +107,21 @@ impl Seen {
 struct Rehearsal<'s> {
     seen: &'s Seen,
     asked: Vec<Place>,
+    questions: usize,
+}
+
+fn unforeseen() -> Fault {
+    Fault::new(UNAVAILABLE, "what follows cannot be foreseen")
 }
 
 impl View for Rehearsal<'_> {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        self.questions += 1;
+        if self.questions > QUESTIONS_MAX {
+            return Err(unforeseen());
+        }
         let place = (space.id, key.to_vec());
-        let value = self.seen.kept().values.get(&place).cloned().flatten();
+        let value = self.seen.kept().get(&place);
         if self.asked.len() < NOTED_MAX && !self.asked.contains(&place) {
             self.asked.push(place);
         }
@@ -84,7 +130,11 @@ impl View for Rehearsal<'_> {
 
     /// What a range has now cannot be guessed, and something made of a wrong guess could be kept in memory.
     fn scan(&mut self, _: Space, _: &Range, _: bool, _: usize) -> Result<Vec<Pair>, Fault> {
-        Err(Fault::new(UNAVAILABLE, "a range cannot be foreseen"))
+        Err(unforeseen())
+    }
+
+    fn is_rehearsal(&self) -> bool {
+        true
     }
 }
 
@@ -125,16 +175,42 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_has_a_bound() {
+    fn a_rehearsal_that_goes_in_a_circle_ends() {
         let seen = Seen::default();
-        let value = Some(vec![7; SEEN_BYTES_MAX / 4]);
-        for key in ["a", "b", "c", "d"] {
-            seen.note(Values::from([(place(key), value.clone())]));
+        seen.note(Values::from([(place("a"), Some(b"b".to_vec())), (place("b"), Some(b"a".to_vec()))]));
+        let mut circle = work(|view| {
+            let mut at = b"a".to_vec();
+            while let Some(next) = view.get(SPACE, &at)? {
+                at = next;
+            }
+            Ok(())
+        });
+        assert_eq!(seen.rehearse(&mut circle), [place("a"), place("b")]);
+    }
+
+    #[test]
+    fn what_was_seen_has_a_bound_and_what_is_asked_for_stays() {
+        let seen = Seen::default();
+        let value = Some(vec![7; VALUE_BYTES_MAX]);
+        let note = |key: &str| seen.note(Values::from([(place(key), value.clone())]));
+        let most = SEEN_BYTES_MAX / VALUE_BYTES_MAX;
+        note("asked for");
+        for number in 0..5 * most {
+            // Again and again the same record takes the room of one.
+            (0..3).for_each(|_| note(&number.to_string()));
+            assert_eq!(seen.kept().get(&place("asked for")), value, "{number}");
+            let kept = seen.kept();
+            assert!(kept.first.len() + kept.second.len() <= most);
+            let counted: usize = kept.first.iter().map(|(place, value)| bytes(place, value.as_ref())).sum();
+            assert_eq!(kept.first_bytes, counted);
         }
-        assert_eq!(seen.kept().values.keys().cloned().collect::<Vec<_>>(), [place("d")]);
-        seen.note((0..=NOTED_MAX).map(|number| (place(&number.to_string()), None)).collect());
-        assert_eq!(seen.kept().values.len(), 1);
-        seen.note(Values::from([(place("e"), Some(vec![7; SEEN_BYTES_MAX]))]));
-        assert!(seen.kept().bytes <= SEEN_BYTES_MAX);
+        assert_eq!(seen.kept().get(&place("0")), None);
+        let last = place(&(5 * most - 1).to_string());
+        assert_eq!(seen.kept().get(&last), value);
+        seen.note((0..=NOTED_MAX).map(|number| (place(&format!("many {number}")), None)).collect());
+        assert!(!seen.kept().first.contains_key(&place("many 0")));
+        // What is too long is not known any more.
+        seen.note(Values::from([(last.clone(), Some(vec![7; VALUE_BYTES_MAX + 1]))]));
+        assert_eq!(seen.kept().get(&last), None);
     }
 }
