@@ -131,6 +131,7 @@ fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
         ("offices show market", "did you mean get? see: mfa offices --help"),
         ("offices rm market", "did you mean delete? see: mfa offices --help"),
         ("card add c-001", "did you mean create? see: mfa cards --help"),
+        ("gateways get email", "it is one of email, sms; see: mfa gateways --help"),
         ("teller reports tree", "it is one of list, get, print, save; see: mfa teller reports --help"),
         ("teller transfer desk-1 --target x", "see: mfa teller transfer --help"),
         (

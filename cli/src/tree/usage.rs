@@ -102,9 +102,7 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
         Some(ContextValue::String(typed)) => Some(typed.as_str()),
         _ => None,
     };
-    // The unknown word comes before one that looks like a command.
-    let group = path.len() - usize::from(typed.is_some() && tree::names(nodes(), path).is_empty());
-    let path = &path[..group];
+    let path = typed.map_or(path, |typed| above(typed, path));
     let text = error.render().to_string();
     let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = message.join(" ");
@@ -144,6 +142,15 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
         None => help,
     };
     Err(Failure::usage(message).hint(hint))
+}
+
+/// The group in which a word is unknown: it may stand before others that look like commands.
+fn above<'p>(typed: &str, path: &'p [&'static str]) -> &'p [&'static str] {
+    let lacks = |group: &&'p [&'static str]| {
+        let names = tree::names(nodes(), group);
+        !names.is_empty() && !names.contains(&typed)
+    };
+    (0..=path.len()).rev().map(|length| &path[..length]).find(lacks).unwrap_or(path)
 }
 
 /// Prints help or the version, with the name that was typed.

@@ -41,8 +41,8 @@ pub trait View {
     fn watched(&self) -> &'static [Space] {
         &[]
     }
-    /// Whether the state is only guessed and nothing will come of the work ([`Engine::write_rehearsed`]): then it
-    /// notes nothing outside of its transaction.
+    /// Whether the state is only guessed and nothing will come of the work ([`Engine::write_rehearsed`]):
+    /// then it notes nothing outside of its transaction.
     fn is_rehearsal(&self) -> bool {
         false
     }
@@ -134,9 +134,9 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// durable and visible; with a fault, the outcome is either nothing or (connection or disk lost in
     /// the middle) unknown, and the fault is `unavailable`.
     fn write(&self, work: WriteWork) -> Pending<()>;
-    /// The same for work that may also run on a state that never was, as long as nothing comes of it: an engine on
-    /// another machine runs it on what it has last seen of the records, and then asks for all that it read at once.
-    /// Nothing that such work keeps in memory may rest on a record without a look at it.
+    /// The same for work that may also run on a state that never was, as long as nothing comes of it: an
+    /// engine on another machine runs it on what it has last seen of the records, and then asks for all that
+    /// it read at once. Nothing that such work keeps in memory may rest on a record without a look at it.
     fn write_rehearsed(&self, work: WriteWork) -> Pending<()> {
         self.write(work)
     }

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use std::thread;
 use std::time::Instant;
 
-/// Readers of the tree wait for a batch, so it is short. Each one also costs two writes to the disk and wakes all
-/// threads of sled, so it is longer where changes come faster than short ones go into the tree.
+/// Readers of the tree wait for a batch, so it is short. Each one also costs two writes to the disk and wakes
+/// all threads of sled, so it is longer where changes come faster than short ones go into the tree.
 const BATCH_KEYS: usize = 32;
 const LONG_BATCH_KEYS: usize = 256;
 /// Neither is much longer than this.

@@ -1,9 +1,10 @@
 //! What was last seen of records, by which it is foreseen what a transaction will ask for.
 //!
-//! A change reads its records one after the other, and each question costs a message to the database and one back. So
-//! work that allows it is rehearsed: run once on what was last seen, only to learn which records it reads. The
-//! transaction then asks for all of them in its first message, and the work runs on what the database answers. A
-//! rehearsal that goes astray, since something has changed meanwhile, costs questions and nothing else.
+//! A change reads its records one after the other, and each question costs a message to the database and one
+//! back. So work that allows it is rehearsed: run once on what was last seen, only to learn which records it
+//! reads. The transaction then asks for all of them in its first message, and the work runs on what the
+//! database answers. A rehearsal that goes astray, since something has changed meanwhile, costs questions and
+//! nothing else.
 
 use crate::store::engine::{Pair, Range, Space, View, WriteWork};
 use mfa_shared::fault::{Fault, UNAVAILABLE};
@@ -28,8 +29,8 @@ pub(super) type Place = (u8, Vec<u8>);
 /// Values by their places; `None` where there was nothing.
 pub(super) type Values = HashMap<Place, Option<Vec<u8>>>;
 
-/// What was seen in two parts: a full first part takes the place of the second one, and what is asked for in the second
-/// one goes back into the first. So what is asked for again and again stays.
+/// What was seen in two parts: a full first part takes the place of the second one, and what is asked for in
+/// the second one goes back into the first. So what is asked for again and again stays.
 #[derive(Debug, Default)]
 struct Kept {
     first: Values,

@@ -30,8 +30,8 @@ impl<'s> Snapshot<'s> {
         Self { session, runtime, begin: Some(begin), kept: Values::new(), trouble: None }
     }
 
-    /// What went wrong, and otherwise what begins the transaction if it has not begun. With it the values that were
-    /// seen.
+    /// What went wrong, and otherwise what begins the transaction if it has not begun. With it the values
+    /// that were seen.
     pub(super) fn end(self) -> (Result<Option<&'static str>, Trouble>, Values) {
         (self.trouble.map_or(Ok(self.begin), Err), self.kept)
     }
