@@ -186,6 +186,10 @@ fn what_has_drifted_is_shown_and_set_right_and_the_rest_stays() {
     let office = world.get("/offices/osu").json();
     assert_eq!((&office["name"], &office["description"]), (&json!("Osu"), &json!("new")));
     assert_eq!(world.get("/configuration/email/mail").json()["app_password"], "word-of-mail");
+    write(&world, "mail.yaml", "kind: email-gateway\nidentifier: mail\nservice: new.example.org\n");
+    assert!(mfa(&world, "diff -f mail.yaml").out.contains("+host: new.example.org\n"));
+    mfa(&world, "apply -f mail.yaml --yes").ok();
+    assert_eq!(world.get("/configuration/email/mail").json()["host"], "new.example.org");
     mfa(&world, "apply -f more.yaml --yes").ok();
     assert_eq!(world.get("/offices/accra").json()["address"], Value::Null);
     assert_eq!(world.get("/employees/ama").json()["assignedOffice"], Value::Null);

@@ -138,6 +138,7 @@ fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
             "accounts statement c-1 --paper a4",
             "--paper is a flag of mfa statement; see: mfa accounts statement --help",
         ),
+        ("accounts statement c-1 -z", "see: mfa accounts statement --help"),
         ("offices list --quite", "did you mean --quiet? see: mfa offices list --help"),
     ] {
         let said = run(mfa(home.path(), &line.split_whitespace().collect::<Vec<_>>())).fails(2);

@@ -135,6 +135,12 @@ impl Shape {
         Ok((path, at))
     }
 
+    /// The name of the property that may also be given under this name.
+    pub fn own_name(&self, name: &str) -> Option<String> {
+        let mut properties = self.0["properties"].as_object()?.iter();
+        properties.find(|(_, schema)| is_also_named(schema, name)).map(|(own, _)| own.clone())
+    }
+
     /// The columns in the order of the contract, those of nested objects among them.
     pub fn columns(&self) -> Vec<Described> {
         let mut columns = Vec::new();

@@ -189,10 +189,11 @@ fn deeper(typed: &str, path: &[&'static str]) -> Option<String> {
 /// statement`.
 fn at_the_top(path: &[&'static str], flag: &str) -> Option<String> {
     let verb = *path.last().filter(|_| path.len() > 1)?;
+    let long = flag.strip_prefix("--")?;
     let mut root = command();
     root.build();
     let top = tree::descend(&root, &[verb])?;
-    let has = top.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--"));
+    let has = top.get_arguments().any(|arg| arg.get_long() == Some(long));
     has.then(|| format!("{flag} is a flag of {} {verb}", called::name()))
 }
 

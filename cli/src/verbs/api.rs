@@ -68,8 +68,8 @@ impl Verb for Api {
         }
         if !reads {
             let body = self.body()?;
-            // What a change answers with a secret is shown once, so it is never covered.
-            return answer(cx, client.raw(&self.method, &self.path, &self.headers, body).await?, true);
+            let reply = client.raw(&self.method, &self.path, &self.headers, body).await?;
+            return answer(cx, reply, self.show_secrets);
         }
         let path =
             with_query(&self.path, self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));

@@ -176,13 +176,13 @@ async fn give(
     let checked = checked?;
     let fresh = Fresh::draw(head.origin);
     let lifetimes = state.lifetimes();
-    let noted = head.noted.clone();
     let trail = trail(head);
     let accept = move |tx: &mut Tx<'_>| {
         let token = assertions::accept(tx, &checked, scope.as_deref(), lifetimes, &fresh)?;
-        noted.actor(tx.actor());
         trail.record_login(tx, checked.subject(), Some(checked.application()));
-        Ok(token)
+        Ok((token, tx.actor().to_owned()))
     };
-    state.store.write(&head.request_id, accept).await
+    let (token, actor) = state.store.write(&head.request_id, accept).await?;
+    head.noted.actor(&actor);
+    Ok(token)
 }

@@ -1,6 +1,6 @@
 //! What a request was about that its caller may not send: where only the body names it, a short body is read
-//! for the audit trail (`audit.md` section 1). The answer waits no longer for that than it waits for the end
-//! of any body that nobody reads (`body::drain`).
+//! for the audit trail (`audit.md` section 1). For that the answer waits half a second at most, and then, as
+//! always, for the rest of a body that nobody reads (`body::drain`).
 
 use super::access::AccessRequest;
 use super::body;
@@ -10,9 +10,10 @@ use super::request::Request;
 use super::route::{Handler, Route};
 use super::routes::Found;
 use super::state::State;
-use super::trail::is_of_body;
+use super::trail::makes_what_its_body_names;
 use bytes::Buf;
 use futures_util::Stream;
+use mfa_shared::endpoint::Method;
 use mfa_shared::fault::Fault;
 use mfa_shared::wire::BodyKind;
 use std::sync::Arc;
@@ -39,7 +40,10 @@ pub async fn name<S, B, E>(
     let kind = route.meta.body.kind;
     let named = matches!(route.handler, Handler::Operation(_)) && kind == BodyKind::Json;
     // A client that asked whether to send takes the answer for a no.
-    if !named || !is_of_body(&route.meta) || head.noted.known().is_none() || head.headers.contains_key(EXPECT)
+    if !named
+        || !makes_what_its_body_names(&route.meta)
+        || head.noted.known().is_none()
+        || head.headers.contains_key(EXPECT)
     {
         return;
     }
@@ -49,6 +53,10 @@ pub async fn name<S, B, E>(
     let body = body::paced(body, state.config.pace);
     if let Ok(bytes) = body::read(body, BYTES_MAX, WITHIN).await {
         let payload = Payload { bytes, form: None };
-        Request::prepare(state, head, asked, found, route, &payload).record_refusal(head, fault);
+        let request = Request::prepare(state, head, asked, found, route, &payload);
+        // Of what is put, a body that does not keep to the rules does not say which kind of record it is.
+        if request.prepared.is_ok() || route.meta.method == Method::Post {
+            request.record_refusal(head, fault);
+        }
     }
 }

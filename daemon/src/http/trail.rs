@@ -63,10 +63,15 @@ const OF_BODY: [&str; 4] = [
 ];
 
 /// Whether the record of a request takes something out of its body.
-pub fn is_of_body(meta: &Meta) -> bool {
+fn is_of_body(meta: &Meta) -> bool {
     let mut named = OF_BODY.into_iter().chain(UNSEEN.map(|(name, _)| name));
     let sends = is_test(meta.path);
     !meta.method.reads() && (sends || made_under(meta.path).is_some() || named.any(|name| name == meta.name))
+}
+
+/// Whether a request makes what its body names.
+pub fn makes_what_its_body_names(meta: &Meta) -> bool {
+    !meta.method.reads() && (made_under(meta.path).is_some() || meta.name == CreateBranch::META.name)
 }
 
 /// What is known of a request before its transaction.
@@ -189,18 +194,22 @@ impl Trail {
 
     /// What the request is about, as far as path and body say it.
     fn by_name(&self) -> Option<Subject> {
+        self.said().filter(Subject::can_be)
+    }
+
+    fn said(&self) -> Option<Subject> {
         let path = self.meta.path;
         let params = &self.params;
         if self.meta.method != Method::Get
             && let Some(kind) = made_under(path)
-            && let Some(name) = self.text(kind.named_by)
+            && let Some(name) = self.text(kind.named_by).filter(|name| subject::can_be(name))
         {
             let parents = if kind.path.matches("{}").count() > 1 { params.clone() } else { Vec::new() };
             return Some(Subject { kind, parts: parents.into_iter().chain([name]).collect() });
         }
         let (kind, mut parts) = of_path(path, params)?;
         if self.meta.name == CreateBranch::META.name
-            && let Some(branch) = self.text(kind.named_by)
+            && let Some(branch) = self.text(kind.named_by).filter(|name| subject::can_be(name))
         {
             // Its path names the office above, which is all that is known of a body that was not read.
             parts = vec![branch];

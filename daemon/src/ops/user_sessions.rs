@@ -67,15 +67,18 @@ impl Found {
     }
 
     fn end(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<(), Fault> {
+        let used = match self {
+            Found::Login(session) => &session.name,
+            Found::Application(token) => &token.hash,
+        };
+        if !tx.is_rehearsal() {
+            caller.uses.forget(used);
+        }
         match self {
             Found::Login(session) => {
-                caller.uses.forget(&session.name);
                 sessions::end(tx, &session.user, &session.name)?;
             }
-            Found::Application(token) => {
-                caller.uses.forget(&token.hash);
-                tx.remove(token);
-            }
+            Found::Application(token) => tx.remove(token),
         }
         Ok(())
     }

@@ -49,6 +49,9 @@ fn what_a_refused_request_would_have_made_is_named() {
     let email = json!({ "identifier": "main", "host": "example.org" });
     let refused = teller.put("/configuration/sms", email).refused(403, "forbidden");
     assert_eq!(named(&refused), "email/main");
+    let odd = json!({ "identifier": "main", "host": "example.org", "port": "no" });
+    let refused = teller.put("/configuration/sms", odd).refused(403, "forbidden");
+    assert_eq!(named(&refused), Value::Null);
     // What cannot be read, or is too long, is refused and recorded all the same.
     let long = json!({ "identifier": "esi", "note": "x".repeat(70_000) });
     for body in ["[".to_owned(), "{}".to_owned(), r#"{"identifier":7}"#.to_owned(), long.to_string()] {
@@ -56,6 +59,28 @@ fn what_a_refused_request_would_have_made_is_named() {
         let record = the(&world, &refused);
         assert_eq!((&record["operation"], &record["resource"]), (&json!("CreateUser"), &Value::Null));
     }
+}
+
+#[test]
+fn a_name_that_no_record_can_have_is_not_recorded() {
+    let world = World::guarded();
+    let teller = world.user("anna", "teller");
+    let named = |seen: &crate::support::world::Seen| the(&world, seen)["resource"].clone();
+    for name in ["/".repeat(60_000), "x".repeat(60_000), "a/b".to_owned(), "a\u{1}".to_owned()] {
+        let user = json!({ "identifier": name, "role": "clerk" });
+        assert_eq!(named(&teller.post("/users", user.clone()).refused(403, "forbidden")), Value::Null);
+        let operation = json!({ "method": "POST", "path": "/users", "body": user });
+        let batch = teller.post("/batch", json!({ "operations": [operation] })).is(200);
+        assert_eq!(named(&batch), Value::Null);
+    }
+    for name in ["x".repeat(2_000), "%2F".repeat(500)] {
+        let seen = teller.get(&format!("/users/{name}")).refused(403, "forbidden");
+        assert_eq!(named(&seen), Value::Null);
+    }
+    // The lists of the trail go on.
+    let seen = teller.get("/users/esi").refused(403, "forbidden");
+    assert_eq!(named(&seen), "user/esi");
+    assert_eq!(records(&world, "resource=user/esi").len(), 1);
 }
 
 #[test]

@@ -187,6 +187,15 @@ fn document(place: String, value: Value, folder: &Path, findings: &mut Findings)
             return None;
         }
     };
+    let shape = Shape::of(kind.create.meta);
+    // Under its own name each property is compared with the record; that name counts where both are given.
+    for (other, own) in
+        given.keys().filter_map(|name| Some((name.clone(), shape.own_name(name)?))).collect::<Vec<_>>()
+    {
+        if let Some(value) = given.shift_remove(&other) {
+            given.entry(own).or_insert(value);
+        }
+    }
     let (mut hidden, mut absent) = (Vec::new(), Vec::new());
     given.retain(|name, value| match secrets::optional(value, folder) {
         Some(place) => {
@@ -200,7 +209,6 @@ fn document(place: String, value: Value, folder: &Path, findings: &mut Findings)
             findings.add(&place, &format!("/{name}"), &format!("/{name} {why}"));
         }
     }
-    let shape = Shape::of(kind.create.meta);
     hidden.extend(shape.secrets().iter().map(|name| format!("/{name}")));
     let mut text = |name: &str, given: &Map<String, Value>| match given.get(name).and_then(Value::as_str) {
         Some(id) if !matches!(id, "" | "." | "..") => Some(id.to_owned()),

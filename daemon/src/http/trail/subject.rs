@@ -43,7 +43,23 @@ pub fn subject_teller(tx: &mut Tx<'_>, code: &str) -> Result<Option<Subject>, Fa
     Ok(kind.map(|(kind, parts)| Subject { kind, parts }))
 }
 
+/// No identifier of a record is longer, in bytes.
+const PART_BYTES_MAX: usize = 256;
+const NAME_BYTES_MAX: usize = 512;
+
+/// Whether a text can be an identifier of a record at all: what a caller wrote is not checked yet where a
+/// request is refused before that.
+pub fn can_be(part: &str) -> bool {
+    part.len() <= PART_BYTES_MAX && !part.contains(|c: char| c == '/' || c.is_control())
+}
+
 impl Subject {
+    /// Whether it can be the name of a record at all.
+    pub fn can_be(&self) -> bool {
+        self.parts.iter().all(|part| can_be(part))
+            && self.parts.iter().map(String::len).sum::<usize>() <= NAME_BYTES_MAX
+    }
+
     /// As the audit trail names it.
     pub fn name(&self) -> String {
         resource(self.kind.name, &self.parts)

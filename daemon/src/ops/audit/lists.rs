@@ -36,9 +36,15 @@ pub struct Pieces {
     pieces: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
+/// More parts than the name of any record has.
+const LEVELS_MAX: usize = 8;
+/// No record has a longer name, and a longer one could not be the key of a list.
+const NAME_BYTES_MAX: usize = 768;
+
 /// What a list of records under a name is asked for by.
 pub fn names_of(resource: &str) -> impl Iterator<Item = String> + '_ {
-    let above = resource.match_indices('/').map(|(at, _)| format!("{}/*", &resource[..at]));
+    let above = resource.match_indices('/').take(LEVELS_MAX);
+    let above = above.map(|(at, _)| format!("{}/*", &resource[..at]));
     above.chain([resource.to_owned()])
 }
 
@@ -68,7 +74,7 @@ pub(super) fn lists_of(line: &[u8]) -> Result<Vec<String>, Fault> {
     for resource in record.resource.iter().chain(&record.affects) {
         for name in names_of(resource) {
             let name = AuditList::name(RESOURCE, &name);
-            if !lists.contains(&name) {
+            if name.len() <= NAME_BYTES_MAX && !lists.contains(&name) {
                 lists.push(name);
             }
         }
