@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::UNIX_EPOCH;
 
 /// Two screens, and what a README must also say.
 const README_LINES_MAX: usize = 100;
@@ -18,9 +19,15 @@ fn walked(file: &Path) -> Output {
     walk.output().unwrap()
 }
 
+/// A walk that the end of a day fell into is done again: what was said of today no longer holds.
 #[track_caller]
 fn walk(file: &str) {
-    let output = walked(&root().join(file));
+    let day = || UNIX_EPOCH.elapsed().unwrap().as_secs() / (24 * 60 * 60);
+    let begun = day();
+    let mut output = walked(&root().join(file));
+    if !output.status.success() && day() != begun {
+        output = walked(&root().join(file));
+    }
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 

@@ -131,7 +131,7 @@ fn readable(tx: &mut Tx<'_>) -> Result<Result<(), String>, Fault> {
         return Ok(Err(why.to_owned()));
     }
     let Some(facts) = tx.get::<StoreFacts>(&["store"])? else { return Ok(Ok(())) };
-    if facts.form == StoreFacts::FORM {
+    if StoreFacts::reads(facts.form) {
         return Ok(Ok(()));
     }
     let needed = facts.program.map_or_else(
@@ -139,7 +139,7 @@ fn readable(tx: &mut Tx<'_>) -> Result<Result<(), String>, Fault> {
         |version| format!("mfa {version} or a later version"),
     );
     Ok(Err(format!(
-        "the records of the store are of form {}, and mfa {} reads form {}: use {needed}",
+        "the records of the store are of form {}, and mfa {} reads forms up to {}: use {needed}",
         facts.form,
         StoreFacts::PROGRAM,
         StoreFacts::FORM

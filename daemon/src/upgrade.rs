@@ -14,6 +14,7 @@ use mfa_shared::fault::{self, Fault};
 
 /// Answers that one transaction forgets when all of an earlier program are forgotten.
 const FORGOTTEN_AT_ONCE: usize = 1000;
+
 /// Upgrades a store to the form of this program.
 pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
     match bring_up(store).await {
@@ -34,20 +35,22 @@ async fn bring_up(store: &Store) -> Result<(), Fault> {
         };
         store.write("upgrade", add).await?;
     }
-    note_program(store).await?;
-    remove_guessable(store).await
+    remove_guessable(store).await?;
+    note_form(store).await
 }
 
-/// A store from before stores said which program they need says so from now on.
-async fn note_program(store: &Store) -> Result<(), Fault> {
+/// Once every step is done, the store says its form and which program it needs from now on.
+async fn note_form(store: &Store) -> Result<(), Fault> {
     let facts = |tx: &mut Tx<'_>| tx.get::<StoreFacts>(&["store"]);
-    if store.read(false, facts).await?.is_none_or(|facts| facts.program.is_some()) {
+    let says_so = |facts: StoreFacts| facts.form == StoreFacts::FORM && facts.program.is_some();
+    if store.read(false, facts).await?.is_none_or(says_so) {
         return Ok(());
     }
     let note = move |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
         if let Some(facts) = facts(tx)? {
-            tx.put(&StoreFacts { program: Some(StoreFacts::PROGRAM.to_owned()), ..facts })?;
+            let (form, program) = (StoreFacts::FORM, Some(StoreFacts::PROGRAM.to_owned()));
+            tx.put(&StoreFacts { form, program, ..facts })?;
         }
         Ok(())
     };

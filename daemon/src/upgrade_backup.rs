@@ -44,7 +44,7 @@ async fn prepared(store: &Store, config: &Config, form: u32) -> Result<(), Strin
     let is_whole = |tx: &mut Tx<'_>| {
         let facts = tx.get::<StoreFacts>(&["store"])?;
         let unfinished = tx.value(SYSTEM, MARK)?.is_some();
-        Ok(!unfinished && facts.is_some_and(|facts| facts.form == StoreFacts::FORM))
+        Ok(!unfinished && facts.is_some_and(|facts| StoreFacts::reads(facts.form)))
     };
     if !store.read(false, is_whole).await.map_err(said)? {
         return Ok(());

@@ -7,6 +7,7 @@ use crate::support::stored::{close_and_pack, files};
 use crate::support::template::copy_folder;
 use crate::support::world::mfa;
 use memchr::memmem;
+use mfa_daemon::domain::bootstrap;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,6 +81,11 @@ async fn differences(http: &reqwest::Client, url: &str, kept: &Value) -> Vec<Str
         let grown = ["/permittablegroups", "/roles"].contains(&path.as_str());
         if status != 200 || !(grown && among(&now, before) || holds(&now, before)) {
             found.push(format!("{path}: {status}: {now}\nbefore: {before}"));
+        }
+        if path == "/permittablegroups" {
+            let has = |name: &str| now.as_array().unwrap().iter().any(|group| group["identifier"] == name);
+            let lacking = bootstrap::groups().map(|group| group.identifier).filter(|group| !has(group));
+            found.extend(lacking.map(|group| format!("{path} lacks {group}: see LATER_GROUPS")));
         }
         answers.push((path.split('?').next().unwrap(), now));
     }

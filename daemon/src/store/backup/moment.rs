@@ -55,8 +55,8 @@ fn look(commit: &Commit, sealed_with: &mut Option<Option<SealedWith>>) -> Result
             && let Some(facts) = value
         {
             let facts = serde_json::from_slice::<StoreFacts>(facts).ok();
-            if facts.is_none_or(|facts| facts.form != StoreFacts::FORM) {
-                return Err("the journal goes on with records of another form than the backup".to_owned());
+            if !facts.is_some_and(|facts| StoreFacts::reads(facts.form)) {
+                return Err("the journal goes on with records that a later version of mfa wrote".to_owned());
             }
         }
         if *space == SealedWith::SPACE && *place == key(&["sealed-with"]) {

@@ -120,10 +120,10 @@ impl<R: Read> Reader<R> {
     pub fn begin(from: R) -> Result<Self, BackupError> {
         let mut frames = Frames::begin(from)?;
         let head = head(&mut frames)?;
-        if head.form != StoreFacts::FORM {
+        if !StoreFacts::reads(head.form) {
             return Err(BackupError::Refused(format!(
-                "the records of the backup are of form {}, and this program reads form {}: use mfa {}, which \
-                 made it",
+                "the records of the backup are of form {}, and this program reads forms up to {}: use mfa \
+                 {}, which made it",
                 head.form,
                 StoreFacts::FORM,
                 head.program

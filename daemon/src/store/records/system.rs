@@ -24,11 +24,20 @@ pub struct StoreFacts {
 }
 
 impl StoreFacts {
-    /// The form of the records that this program reads and writes. It counts up whenever a record gets
-    /// another key or another meaning.
+    /// The form of the records that this program writes. It counts up whenever a record gets another key or
+    /// another meaning.
     pub const FORM: u32 = 1;
+    /// The earliest form that this program brings up to its own; see `upgrade.rs`. It never counts up, so no
+    /// store is refused for being older.
+    const OLDEST: u32 = 1;
     /// The version of this program.
     pub const PROGRAM: &'static str = env!("CARGO_PKG_VERSION");
+
+    /// Whether this program reads records of a form, be it after an upgrade.
+    #[must_use]
+    pub fn reads(form: u32) -> bool {
+        (Self::OLDEST..=Self::FORM).contains(&form)
+    }
 }
 
 impl Record for StoreFacts {
@@ -138,5 +147,16 @@ impl Record for Initialisation {
     const SPACE: Space = SYSTEM;
     fn key(&self) -> Vec<u8> {
         key(&["initialised"])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_from_the_oldest_to_this_one_is_read_and_no_other() {
+        let read: Vec<u32> = (0..StoreFacts::FORM + 3).filter(|form| StoreFacts::reads(*form)).collect();
+        assert_eq!(read, (1..=StoreFacts::FORM).collect::<Vec<_>>());
     }
 }
