@@ -130,6 +130,7 @@ mod guides;
 mod package;
 mod store {
     mod admin;
+    mod announced;
     mod archive;
     mod archive_killed;
     pub mod backup;

@@ -123,6 +123,39 @@ fn keys_are_in_the_order_of_their_bytes_and_ranges_end_where_they_say() {
 }
 
 #[test]
+fn announced_ranges_are_read_as_if_nothing_had_been_announced() {
+    let store = open();
+    // Of each letter as many keys as it has: none, one, some, and more than are read at once.
+    let lengths = [(b'a', 0u16), (b'b', 1), (b'c', 7), (b'd', 99), (b'e', 100), (b'f', 250)];
+    let key = |letter: u8, number: u16| [&[letter][..], &number.to_be_bytes()].concat();
+    let keys = lengths.iter().flat_map(|(letter, length)| (0..*length).map(|number| key(*letter, number)));
+    let changes: Vec<_> = keys.map(|key| change(THINGS, &key, Some(&key))).collect();
+    store.put([changes, vec![change(BEHIND, b"c", Some(b"1"))]].concat());
+    let letters: Vec<Range> =
+        lengths.iter().map(|(letter, _)| Range::prefix(&[*letter])).chain([Range::prefix(b"")]).collect();
+    let announced: Vec<(Space, Range)> = [THINGS, BEHIND]
+        .iter()
+        .flat_map(|space| letters.iter().map(|range| (*space, range.clone())))
+        .collect();
+    let scans = |view: &mut dyn View, ranges: &[(Space, Range)]| -> Result<Vec<Vec<Pair>>, Fault> {
+        let mut found = Vec::new();
+        for (space, range) in ranges {
+            for (reverse, limit) in
+                [(false, usize::MAX), (true, usize::MAX), (false, 2), (true, 2), (false, 0)]
+            {
+                found.push(view.scan(*space, range, reverse, limit)?);
+            }
+        }
+        Ok(found)
+    };
+    let ranges = announced.clone();
+    let plain = store.read(move |view| scans(view, &ranges));
+    assert_eq!(plain.iter().map(Vec::len).max(), Some(1 + 7 + 99 + 100 + 250));
+    let found = store.read(move |view| view.expect_ranges(&announced).and_then(|()| scans(view, &announced)));
+    assert_eq!(found, plain);
+}
+
+#[test]
 fn values_come_back_byte_for_byte() {
     let store = open();
     let values: [&[u8]; 5] =

@@ -42,7 +42,7 @@ fn value(runtime: &Runtime, engine: &Postgres, key: u8) -> Option<u8> {
     receive.recv().unwrap()
 }
 
-fn round_trips(engine: &Postgres) -> u64 {
+pub(super) fn round_trips(engine: &Postgres) -> u64 {
     match engine.figures().own {
         Own::Postgres { round_trips, .. } => round_trips,
         Own::Embedded { .. } => 0,

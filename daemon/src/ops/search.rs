@@ -44,13 +44,17 @@ pub fn hits(
     near: bool,
     size: usize,
 ) -> Result<SearchHits, Fault> {
+    let owner = |find: &Found| {
+        let kind = if find.kind == Kind::Account { Kind::Customer } else { find.kind };
+        (kind, find.owner.clone())
+    };
+    records::announce(tx, &found.iter().take(size).map(owner).collect::<Vec<_>>())?;
     let mut hits = Vec::new();
     for find in found {
         if hits.len() == size {
             break;
         }
-        let line_kind = if find.kind == Kind::Account { Kind::Customer } else { find.kind };
-        let Some(line) = records::line(tx, &(line_kind, find.owner.clone()))? else { continue };
+        let Some(line) = records::line(tx, &owner(find))? else { continue };
         let finds = line.finds(phrase, &[find.kind], near);
         if let Some(now) = finds.iter().find(|now| now.identifier == find.identifier) {
             hits.push(hit(tx, now, near)?);

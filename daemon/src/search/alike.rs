@@ -3,6 +3,7 @@
 
 use super::Search;
 use crate::domain::alike::Alike;
+use crate::store::record::{Record, key};
 use crate::store::{Store, Tx};
 use mfa_shared::api::batch::DUPLICATES_MAX;
 use mfa_shared::api::customers::Customer;
@@ -53,6 +54,8 @@ fn those_like(
     candidates: &[String],
     wanted: usize,
 ) -> Result<Vec<String>, Fault> {
+    let keys: Vec<_> = candidates.iter().map(|identifier| key(&[identifier])).collect();
+    tx.expect(Customer::SPACE, &keys)?;
     let mut same = Vec::new();
     for identifier in candidates {
         let customer = tx.get::<Customer>(&[identifier])?;

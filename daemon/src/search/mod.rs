@@ -25,6 +25,9 @@ use tokio::sync::{Mutex, Semaphore};
 
 /// Records that are read in one transaction.
 const CHUNK_RECORDS: usize = 500;
+/// The same for records that were changed, which may be anywhere. A database is queried at once for what belongs
+/// to them, which has to fit into what a transaction keeps.
+const CHUNK_CHANGED: usize = 250;
 /// Commits that are followed at once.
 const COMMITS_AT_ONCE: usize = 1_000;
 /// Searches that look through the column at the same time; more wait for their turn.
@@ -124,7 +127,7 @@ impl Search {
         };
         loop {
             let Changed { keys, upto, more } = store.changed_since(Some(after), COMMITS_AT_ONCE).await?;
-            for chunk in changed_records(store, keys).await?.chunks(CHUNK_RECORDS) {
+            for chunk in changed_records(store, keys).await?.chunks(CHUNK_CHANGED) {
                 self.refresh(store, chunk.to_vec()).await?;
             }
             after = upto;
@@ -169,8 +172,8 @@ impl Search {
                 let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
                 named.retain(|(kind, customer)| !column.has(*kind, customer));
             }
-            if !named.is_empty() {
-                self.refresh(store, named).await?;
+            for chunk in named.chunks(CHUNK_CHANGED) {
+                self.refresh(store, chunk.to_vec()).await?;
             }
             from = next;
         }
@@ -179,12 +182,7 @@ impl Search {
 
     /// Brings the lines of records up to date.
     async fn refresh(&self, store: &Store, records: Vec<Named>) -> Result<(), Fault> {
-        let looked = store
-            .read(true, move |tx| {
-                let read = |named: &Named| Ok((named.clone(), records::line(tx, named)?));
-                records.iter().map(read).collect::<Result<Vec<_>, Fault>>()
-            })
-            .await?;
+        let looked = store.read(true, move |tx| records::lines(tx, records.clone())).await?;
         let mut column = self.column.write().unwrap_or_else(PoisonError::into_inner);
         for ((kind, identifier), line) in looked {
             if kind == Kind::Customer {

@@ -29,6 +29,10 @@ pub trait View {
     fn expect_places(&mut self, _places: &[(Space, Vec<u8>)]) -> Result<(), Fault> {
         Ok(())
     }
+    /// The same for short ranges of keys.
+    fn expect_ranges(&mut self, _ranges: &[(Space, Range)]) -> Result<(), Fault> {
+        Ok(())
+    }
     /// Holds up nothing from here on: what is read stays that of one moment, but the writer does not wait for
     /// this read. Called before a wait for what another read may have locked.
     fn let_go(&mut self) {}
@@ -294,6 +298,10 @@ impl View for Overlay<'_> {
 
     fn expect_places(&mut self, places: &[(Space, Vec<u8>)]) -> Result<(), Fault> {
         self.base.expect_places(places)
+    }
+
+    fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<(), Fault> {
+        self.base.expect_ranges(ranges)
     }
 
     fn let_go(&mut self) {

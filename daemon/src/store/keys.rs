@@ -39,7 +39,7 @@ impl PartialOrd for Space {
 pub type Pair = (Vec<u8>, Vec<u8>);
 
 /// Keys from `from` (included) to `to` (excluded; `None` is the end of the space).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Range {
     /// First key.
     pub from: Vec<u8>,

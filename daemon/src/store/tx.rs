@@ -310,6 +310,11 @@ impl<'a> Tx<'a> {
         self.view.expect_places(places)
     }
 
+    /// The same for short ranges of keys.
+    pub fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<(), Fault> {
+        self.view.expect_ranges(ranges)
+    }
+
     /// How many entries an index has under these parts.
     pub fn count(&mut self, index: Space, parts: &[&str]) -> Result<u64, Fault> {
         let mut count = 0;

@@ -28,6 +28,12 @@ const GET_ALL: &str = "select r.space, r.key, r.value \
     from unnest($1::bigint[], $2::smallint[], $3::bytea[]) as k(spread, space, key) \
     join stored_records r on r.spread = k.spread \
     and r.space + 0::smallint = k.space and r.key || ''::bytea = k.key";
+/// The first pairs of several ranges, with the number of the range, from 1 on.
+const SCAN_ALL: &str = "select r.number, s.key, s.value \
+    from unnest($1::smallint[], $2::bytea[], $3::bytea[]) with ordinality as r(space, first, behind, number) \
+    cross join lateral (select key, value from stored_records \
+        where space = r.space and key >= r.first and key < r.behind order by space, key limit $4) s \
+    order by r.number, s.key";
 const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, \
     case when $4 then new_values else array_fill(null::bytea, array[cardinality(keys)]) end \
     from stored_journal \
@@ -56,6 +62,7 @@ values ($5::bigint + pg_current_xact_id()::text::bigint, $6, $7, $8, $2, $3, $4)
 pub(super) struct Statements {
     pub(super) get: Statement,
     pub(super) get_all: Statement,
+    pub(super) scan_all: Statement,
     pub(super) write: Statement,
     pub(super) journal: Statement,
     pub(super) journal_end: Statement,
@@ -184,18 +191,19 @@ impl Session {
             let base = client.query_one("select journal_base from stored_form", &[]).await?;
             let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
             let scans = scans.map(|(to, order)| scan(to, order));
-            let texts = [GET, GET_ALL, WRITE, JOURNAL, JOURNAL_END]
+            let texts = [GET, GET_ALL, SCAN_ALL, WRITE, JOURNAL, JOURNAL_END]
                 .into_iter()
                 .chain(scans.iter().map(String::as_str));
             let prepared = try_join_all(texts.map(|text| client.prepare(text)));
             let (prepared, objects) = try_join(prepared, ObjectStatements::prepare(&client)).await?;
-            let Ok([get, get_all, write, journal, journal_end, a, b, c, d]) =
-                <[Statement; 9]>::try_from(prepared)
+            let Ok([get, get_all, scan_all, write, journal, journal_end, a, b, c, d]) =
+                <[Statement; 10]>::try_from(prepared)
             else {
                 return Err(Trouble::Defect("a statement is missing".to_owned()));
             };
             let scans = [a, b, c, d];
-            let statements = Statements { get, get_all, write, journal, journal_end, objects, scans };
+            let statements =
+                Statements { get, get_all, scan_all, write, journal, journal_end, objects, scans };
             let counts = shared.counts.clone();
             let limit = limit + GRACE;
             Ok(Self { client, statements, journal_base: base.get(0), counts, driver, limit })

@@ -6,6 +6,7 @@ use super::trouble::Trouble;
 use crate::store::engine::{Pair, Range, Space, View};
 use futures_util::future::join;
 use mfa_shared::fault::Fault;
+use std::collections::HashMap;
 use std::future::Future;
 use tokio::runtime::Runtime;
 use tokio_postgres::Error;
@@ -14,6 +15,9 @@ use tokio_postgres::types::ToSql;
 /// Answers that a transaction keeps, since many records are looked at twice.
 const KEPT_MAX: usize = 1024;
 
+/// Pairs of a range that is asked for together with others. A range with as many is asked for by itself.
+const RANGE_PAIRS: i64 = 100;
+
 /// A transaction that begins with its first question, in the same message.
 pub(super) struct Snapshot<'s> {
     session: &'s Session,
@@ -21,13 +25,16 @@ pub(super) struct Snapshot<'s> {
     /// What begins the transaction, until it has begun.
     begin: Option<&'static str>,
     kept: Values,
+    /// Ranges that were asked for together, with all their pairs.
+    ranges: HashMap<(u8, Range), Vec<Pair>>,
     trouble: Option<Trouble>,
 }
 
 impl<'s> Snapshot<'s> {
     /// Nothing asked yet.
     pub(super) fn new(session: &'s Session, runtime: &'s Runtime, begin: &'static str) -> Self {
-        Self { session, runtime, begin: Some(begin), kept: Values::new(), trouble: None }
+        let (kept, ranges) = (Values::new(), HashMap::new());
+        Self { session, runtime, begin: Some(begin), kept, ranges, trouble: None }
     }
 
     /// What went wrong, and otherwise what begins the transaction if it has not begun. With it the values
@@ -122,9 +129,39 @@ impl View for Snapshot<'_> {
         self.fetch(places.iter().map(|(space, key)| (space.id, key.clone())))
     }
 
+    fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<(), Fault> {
+        self.ranges.clear();
+        let asked: Vec<(Space, &Range, &[u8])> =
+            ranges.iter().filter_map(|(space, range)| Some((*space, range, range.to.as_deref()?))).collect();
+        let spaces: Vec<i16> = asked.iter().map(|(space, ..)| stored(*space)).collect();
+        let first: Vec<&[u8]> = asked.iter().map(|(_, range, _)| range.from.as_slice()).collect();
+        let behind: Vec<&[u8]> = asked.iter().map(|(.., behind)| *behind).collect();
+        let session = self.session;
+        let params: [&(dyn ToSql + Sync); 4] = [&spaces, &first, &behind, &RANGE_PAIRS];
+        let rows = self.ask(session.client.query(&session.statements.scan_all, &params))?;
+        let mut found = vec![Vec::new(); asked.len()];
+        for row in rows {
+            let number = usize::try_from(row.get::<_, i64>(0)).unwrap_or_default();
+            if let Some(pairs) = number.checked_sub(1).and_then(|at| found.get_mut(at)) {
+                pairs.push((row.get(1), row.get(2)));
+            }
+        }
+        let whole = asked.iter().zip(found).filter(|(_, pairs)| pairs.len() < RANGE_PAIRS as usize);
+        self.ranges.extend(whole.map(|((space, range, _), pairs)| ((space.id, (*range).clone()), pairs)));
+        Ok(())
+    }
+
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
         if range.is_empty() || limit == 0 {
             return Ok(Vec::new());
+        }
+        if let Some(pairs) = self.ranges.get(&(space.id, range.clone())) {
+            let mut pairs = pairs.clone();
+            if reverse {
+                pairs.reverse();
+            }
+            pairs.truncate(limit);
+            return Ok(pairs);
         }
         let session = self.session;
         let number = stored(space);
