@@ -200,20 +200,10 @@ impl Auditor {
 
     /// Seals the next records in the order of their commits; true when none is left.
     async fn seal(&self, store: &Store) -> Result<bool, Fault> {
-        let place = store.read(false, trail::place).await?;
-        let mut upto = place.max(self.looked.load(SeqCst));
-        let put = store.put_since(AUDIT_PENDING, upto, COMMITS_AT_ONCE).await?;
-        let mut keys = Vec::new();
-        let mut more = put.more;
-        for (sequence, of_commit) in put.commits {
-            if !keys.is_empty() && keys.len() + of_commit.len() > SEALED_AT_ONCE {
-                more = true;
-                break;
-            }
-            keys.extend(of_commit);
-            upto = sequence;
-        }
-        if !keys.is_empty() {
+        let mut place = store.read(false, trail::place).await?;
+        let after = place.max(self.looked.load(SeqCst));
+        let put = store.put_since(AUDIT_PENDING, after, COMMITS_AT_ONCE).await?;
+        for (upto, keys) in parts(put.commits) {
             let write = move |tx: &mut Tx<'_>| {
                 tx.set_actor(SYSTEM_ACTOR);
                 trail::seal(tx, place, upto, &keys)
@@ -222,9 +212,11 @@ impl Auditor {
                 // Another daemon was quicker, and perhaps with less: what it has left is looked at again.
                 return Ok(false);
             }
+            place = upto;
+            self.looked.fetch_max(upto, SeqCst);
         }
-        self.looked.fetch_max(upto, SeqCst);
-        Ok(!more)
+        self.looked.fetch_max(put.upto, SeqCst);
+        Ok(!put.more)
     }
 
     /// Puts what could not be written back, in front of what has come meanwhile.
@@ -242,6 +234,22 @@ impl Auditor {
             *waiting.left_out.entry(operation).or_default() += count;
         }
     }
+}
+
+/// The keys of commits in parts of about as many as are sealed at once, a commit never in two, each with the
+/// commit up to which it reaches.
+fn parts(commits: Vec<(u64, Vec<Vec<u8>>)>) -> Vec<(u64, Vec<Vec<u8>>)> {
+    let mut parts: Vec<(u64, Vec<Vec<u8>>)> = Vec::new();
+    for (sequence, keys) in commits.into_iter().filter(|(_, keys)| !keys.is_empty()) {
+        match parts.last_mut().filter(|(_, part)| part.len() + keys.len() <= SEALED_AT_ONCE) {
+            Some((upto, part)) => {
+                *upto = sequence;
+                part.extend(keys);
+            }
+            None => parts.push((sequence, keys)),
+        }
+    }
+    parts
 }
 
 /// What a look at the lists saw.
@@ -316,7 +324,7 @@ pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
     if store.read(false, trail::is_begun).await? {
         return Ok(());
     }
-    let end = if store.is_shared() { store.changed_since(None, 0).await?.upto } else { 0 };
+    let end = if store.is_shared() { store.place().await? } else { 0 };
     let begin = move |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
         trail::begin(tx, end)
@@ -352,6 +360,16 @@ mod tests {
     fn record(number: usize) -> AuditRecord {
         let operation = if number.is_multiple_of(3) { "CreateToken" } else { "ListUsers" };
         AuditRecord::of(operation, Timestamp::from_millis(0))
+    }
+
+    #[test]
+    fn records_are_sealed_in_parts_that_end_with_a_commit() {
+        let commit = |sequence: u64, records: usize| (sequence, vec![vec![1]; records]);
+        let commits =
+            [(1, 3), (2, 0), (4, SEALED_AT_ONCE - 3), (5, 1), (9, 2 * SEALED_AT_ONCE), (12, 2), (13, 0)];
+        let found = parts(commits.map(|(sequence, records)| commit(sequence, records)).to_vec());
+        let found: Vec<_> = found.iter().map(|(upto, keys)| (*upto, keys.len())).collect();
+        assert_eq!(found, [(4, SEALED_AT_ONCE), (5, 1), (9, 2 * SEALED_AT_ONCE), (12, 2)]);
     }
 
     #[test]

@@ -324,11 +324,7 @@ impl Putting<'_> {
             Some(way) => store.follow(way, watch).await?,
             None => Vec::new(),
         };
-        let journal = if store.is_shared() {
-            store.changed_since(None, 0).await.map_err(StartError::Refused)?.upto
-        } else {
-            0
-        };
+        let journal = if store.is_shared() { store.place().await.map_err(StartError::Refused)? } else { 0 };
         let reached = self.way.map(|way| way.reached);
         let digest = digest.clone();
         let moment = reached.map_or(self.facts.trailer.moment, |last| last.time);

@@ -2,7 +2,7 @@
 //! journal, and the calendar in memory of what came and went, once a report has asked for it.
 
 use crate::ops::reports::{calendar, days};
-use crate::store::engine::{Changed, Space};
+use crate::store::engine::Changed;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
 use mfa_shared::api::reports::{GetCashReport, GetCustomerReport, GetDepositReport};
@@ -79,15 +79,15 @@ impl Reports {
         let mut after = match *followed {
             Some(after) => after,
             None => {
-                let now = store.changed_since(None, COMMITS_AT_ONCE).await?.upto;
+                let now = store.place().await?;
                 make(store).await?;
                 now
             }
         };
         loop {
-            let Changed { keys, upto, more } = store.changed_since(Some(after), COMMITS_AT_ONCE).await?;
-            let proofs = keys.into_iter().filter(|(space, _)| calendar::SPACES.contains(space));
-            let proofs: Vec<(Space, Vec<u8>)> = proofs.collect::<BTreeSet<_>>().into_iter().collect();
+            let Changed { keys, upto, more } =
+                store.changed_since(after, COMMITS_AT_ONCE, &calendar::SPACES).await?;
+            let proofs: Vec<_> = keys.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
             for part in proofs.chunks(CHUNK_RECORDS) {
                 let part = part.to_vec();
                 let events = store.read(true, move |tx| calendar::events(tx, &part)).await?;

@@ -184,7 +184,7 @@ impl Shelves {
         let after = match *followed {
             Some(after) => after,
             None => {
-                let now = store.changed_since(None, COMMITS_AT_ONCE).await?.upto;
+                let now = store.place().await?;
                 self.make(store).await?;
                 *followed = Some(now);
                 now
@@ -197,8 +197,9 @@ impl Shelves {
     /// Brings the shelves up to date with what was committed after a place in the journal; returns the place
     /// they have reached.
     async fn go_on(&self, store: &Store, mut after: u64) -> Result<u64, Fault> {
+        let spaces = NOUNS.map(Noun::space);
         loop {
-            let Changed { keys, upto, more } = store.changed_since(Some(after), COMMITS_AT_ONCE).await?;
+            let Changed { keys, upto, more } = store.changed_since(after, COMMITS_AT_ONCE, &spaces).await?;
             for noun in NOUNS {
                 for part in changed(noun, &keys).chunks(CHUNK_RECORDS) {
                     self.refresh(store, noun, part.to_vec()).await?;
@@ -245,7 +246,7 @@ impl Shelves {
     /// Keeps the order of another column. The records are read while others list and change; what was changed
     /// meanwhile is read again at the end.
     async fn add_column(&self, store: &Store, noun: Noun, column: &str) -> Result<(), Fault> {
-        let begin = store.changed_since(None, COMMITS_AT_ONCE).await?.upto;
+        let begin = store.place().await?;
         let mut keys: BTreeMap<String, SortKey> = BTreeMap::new();
         let put = |rows: Vec<Row>| {
             keys.extend(rows.into_iter().map(|mut row| (row.identifier, row.keys.swap_remove(0))));
@@ -257,7 +258,7 @@ impl Shelves {
         let mut from = begin;
         loop {
             let Changed { keys: changes, upto, more } =
-                store.changed_since(Some(from), COMMITS_AT_ONCE).await?;
+                store.changed_since(from, COMMITS_AT_ONCE, &[noun.space()]).await?;
             let names = changed(noun, &changes);
             let columns = [column.to_owned()];
             for part in names.chunks(CHUNK_RECORDS) {

@@ -37,6 +37,8 @@ const WAIT: Duration = Duration::from_secs(10);
 /// Time between two looks at what was committed, so that the next search has little to follow.
 const FOLLOW_PAUSE: Duration = Duration::from_secs(2);
 const RETRY_AFTER_S: u32 = 5;
+/// What the lines are made of.
+const SPACES: [Space; 6] = [OFFICES, EMPLOYEES, CUSTOMERS, CARDS, INSTANCES_BY_CUSTOMER, INSTANCES];
 
 /// The search of a daemon.
 #[derive(Debug)]
@@ -118,7 +120,7 @@ impl Search {
         let mut after = match *followed {
             Some(after) => after,
             None => {
-                let now = store.changed_since(None, COMMITS_AT_ONCE).await?.upto;
+                let now = store.place().await?;
                 self.make(store).await?;
                 *followed = Some(now);
                 self.made.store(true, SeqCst);
@@ -126,7 +128,7 @@ impl Search {
             }
         };
         loop {
-            let Changed { keys, upto, more } = store.changed_since(Some(after), COMMITS_AT_ONCE).await?;
+            let Changed { keys, upto, more } = store.changed_since(after, COMMITS_AT_ONCE, &SPACES).await?;
             for chunk in changed_records(store, keys).await?.chunks(CHUNK_CHANGED) {
                 self.refresh(store, chunk.to_vec()).await?;
             }

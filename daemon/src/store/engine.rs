@@ -120,6 +120,8 @@ pub struct Changed {
 pub struct Put {
     /// Each commit with its place in the journal.
     pub commits: Vec<(u64, Vec<Vec<u8>>)>,
+    /// Up to where in the journal this reaches, to go on from.
+    pub upto: u64,
     /// Whether more is known to follow.
     pub more: bool,
 }
@@ -167,10 +169,10 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn final_fault(&self) -> Option<Fault> {
         self.write_fault()
     }
-    /// The keys that were changed after a place in the journal, by about `limit` commits: everything that
-    /// was acknowledged before the call; the next call may repeat some of it. Without a place no keys, only
-    /// the place to continue from.
-    fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed>;
+    /// The keys of some spaces that were changed after a place in the journal, by about `limit` commits:
+    /// everything that was acknowledged before the call; the next call may repeat some of it. Without a place
+    /// no keys, only the place to continue from.
+    fn changed_since(&self, after: Option<u64>, limit: usize, spaces: &[Space]) -> Pending<Changed>;
     /// The keys of a space that were put by at most `limit` commits after a place in the journal. It ends
     /// where a commit that is still under way anywhere could come in between, so the order is final. Only an
     /// engine that others share is asked.

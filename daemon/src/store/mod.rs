@@ -229,10 +229,21 @@ impl Store {
         self.engine.final_fault()
     }
 
-    /// The keys that were changed after a place in the journal, by at most `limit` commits; see
+    /// The place in the journal from which to follow what is committed from now on; see
     /// [`Engine::changed_since`].
-    pub async fn changed_since(&self, after: Option<u64>, limit: usize) -> Result<engine::Changed, Fault> {
-        self.engine.changed_since(after, limit).await
+    pub async fn place(&self) -> Result<u64, Fault> {
+        Ok(self.engine.changed_since(None, 0, &[]).await?.upto)
+    }
+
+    /// The keys of some spaces that were changed after a place in the journal, by about `limit` commits; see
+    /// [`Engine::changed_since`].
+    pub async fn changed_since(
+        &self,
+        after: u64,
+        limit: usize,
+        spaces: &[engine::Space],
+    ) -> Result<engine::Changed, Fault> {
+        self.engine.changed_since(Some(after), limit, spaces).await
     }
 
     /// The keys of a space that were put by commits after a place in the journal, in the order of the

@@ -13,7 +13,7 @@ pub use prune::{before, clear, cut, lines};
 use super::listing::json;
 use super::{Caller, Stored};
 use crate::store::engine::Range;
-use crate::store::record::numbered;
+use crate::store::record::{Record, numbered};
 use crate::store::records::{
     AUDIT, AUDIT_PENDING, AuditEnd, AuditIndexed, AuditPlace, PendingAudit, StoreFacts, StoredTeller,
 };
@@ -193,6 +193,7 @@ pub fn seal(tx: &mut Tx<'_>, place_before: u64, upto: u64, keys: &[Vec<u8>]) -> 
     if place(tx)? != place_before {
         return Ok(false);
     }
+    tx.expect(PendingAudit::SPACE, keys)?;
     let mut records = Vec::with_capacity(keys.len());
     for key in keys {
         if let Some(pending) = tx.at::<PendingAudit>(key)? {

@@ -61,7 +61,8 @@ pub use past_files::PastError;
 pub use pins::Bounds;
 
 use crate::store::engine::{
-    Archive, Archived, Changed, Commit, Engine, JournalMark, Pending, ReadWork, Trouble, Visit, WriteWork,
+    Archive, Archived, Changed, Commit, Engine, JournalMark, Pending, ReadWork, Space, Trouble, Visit,
+    WriteWork,
 };
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
@@ -306,21 +307,22 @@ impl Engine for Embedded {
         self.shared.write_fault.get().cloned().or_else(closing)
     }
 
-    fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed> {
+    fn changed_since(&self, after: Option<u64>, limit: usize, spaces: &[Space]) -> Pending<Changed> {
         let now = self.shared.head().sequence;
         let Some(after) = after.filter(|after| *after < now) else {
             return Box::pin(std::future::ready(Ok(Changed { upto: now, ..Changed::default() })));
         };
         let recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(changed) = recent.since(after, now, limit) {
+        if let Some(changed) = recent.since(after, now, limit, spaces) {
             return Box::pin(std::future::ready(Ok(changed)));
         }
-        let shared = self.shared.clone();
+        let (shared, spaces) = (self.shared.clone(), spaces.to_vec());
         Box::pin(blocking(move || {
             let mut changed = Changed { upto: after, ..Changed::default() };
             for next in Feed::new(shared, after).take(limit) {
                 let (sequence, commit) = next?;
-                changed.keys.extend(commit.changes.into_iter().map(|change| (change.space, change.key)));
+                let changes = commit.changes.into_iter().filter(|change| spaces.contains(&change.space));
+                changed.keys.extend(changes.map(|change| (change.space, change.key)));
                 changed.upto = sequence;
             }
             changed.more = changed.upto < now;

@@ -38,9 +38,15 @@ impl Recent {
         }
     }
 
-    /// The keys changed after a commit, up to the last published one, in whole groups of about `limit`
+    /// The keys of some spaces changed after a commit, up to the last published one, in whole groups of about `limit`
     /// commits; `None` if some of them were dropped.
-    pub(super) fn since(&self, after: u64, published: u64, limit: usize) -> Option<Changed> {
+    pub(super) fn since(
+        &self,
+        after: u64,
+        published: u64,
+        limit: usize,
+        spaces: &[Space],
+    ) -> Option<Changed> {
         if self.before.is_none_or(|before| after < before) {
             return None;
         }
@@ -51,7 +57,7 @@ impl Recent {
             if changed.upto - after >= limit as u64 {
                 break;
             }
-            changed.keys.extend_from_slice(&group.keys);
+            changed.keys.extend(group.keys.iter().filter(|(space, _)| spaces.contains(space)).cloned());
             changed.upto = group.last;
         }
         changed.more = changed.upto < published;
@@ -94,7 +100,7 @@ mod tests {
             let mut at = after;
             let mut seen = Vec::new();
             loop {
-                let Some(changed) = recent.since(at, published, limit) else {
+                let Some(changed) = recent.since(at, published, limit, &[SPACE]) else {
                     prop_assert!(at < first - 1 || last == first - 1);
                     return Ok(());
                 };
@@ -118,11 +124,11 @@ mod tests {
         for group in 1..=3 {
             recent.note(group, group, &layer(&many));
         }
-        assert!(recent.since(0, 3, 10).is_none());
-        assert_eq!(recent.since(1, 3, 10).map(|changed| changed.keys.len()), Some(2 * many.len()));
+        assert!(recent.since(0, 3, 10, &[SPACE]).is_none());
+        assert_eq!(recent.since(1, 3, 10, &[SPACE]).map(|changed| changed.keys.len()), Some(2 * many.len()));
         // One group alone that is larger than all that may be kept.
         recent.note(4, 4, &layer(&(0..=KEYS_MAX as u64).collect::<Vec<_>>()));
-        assert!(recent.since(3, 4, 10).is_none());
-        assert_eq!(recent.since(4, 4, 10).map(|changed| changed.keys.len()), Some(0));
+        assert!(recent.since(3, 4, 10, &[SPACE]).is_none());
+        assert_eq!(recent.since(4, 4, 10, &[SPACE]).map(|changed| changed.keys.len()), Some(0));
     }
 }

@@ -1,6 +1,6 @@
 //! Where work is handed over to the connections.
 
-use super::journal;
+use super::journal::{self, Asked};
 use super::lane::{Job, Work};
 use super::shared::Shared;
 use super::trouble::unavailable;
@@ -30,13 +30,19 @@ pub(super) struct Entrance {
 impl Entrance {
     /// A page of the journal.
     pub(super) fn page(&self, after: u64, limit: usize, still: bool) -> Pending<Vec<(u64, Commit)>> {
-        let read = self.read(journal::Page::new(after, limit, still, true));
+        let read = self.read(journal::Page::new(after, limit, still, Asked::Whole));
         Box::pin(async move { Ok(read.await?.commits) })
     }
 
-    /// A page of the journal without its values, and how far the journal can no longer change.
-    pub(super) fn keys(&self, after: u64, limit: usize, still: bool) -> Pending<journal::Read> {
-        self.read(journal::Page::new(after, limit, still, false))
+    /// Keys of a page of the journal, and how far the journal can no longer change.
+    pub(super) fn keys(&self, after: u64, limit: usize, still: bool, asked: Asked) -> Pending<journal::Read> {
+        self.read(journal::Page::new(after, limit, still, asked))
+    }
+
+    /// How far the journal can no longer change.
+    pub(super) fn end(&self) -> Pending<u64> {
+        let read = self.read(journal::Page::new(0, 0, false, Asked::Whole));
+        Box::pin(async move { Ok(read.await?.end) })
     }
 
     fn read(&self, (slot, page): (journal::Slot, journal::Page)) -> Pending<journal::Read> {

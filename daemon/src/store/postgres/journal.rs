@@ -22,13 +22,29 @@ const END: i64 = i64::MAX / 2;
 /// Where a page will be.
 pub(super) type Slot = Arc<Mutex<Read>>;
 
+/// Keys of a commit, with its place in the journal.
+type KeysOfOne = (u64, Vec<(Space, Vec<u8>)>);
+
 /// What was read of the journal.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     /// The commits, in their order.
     pub(super) commits: Vec<(u64, Commit)>,
+    /// The keys of commits, in their order, where keys are asked for.
+    pub(super) keys: Vec<KeysOfOne>,
     /// The last sequence before which nothing can appear any more.
     pub(super) end: u64,
+}
+
+/// What is asked of the commits.
+#[derive(Debug, Clone)]
+pub(super) enum Asked {
+    /// Everything.
+    Whole,
+    /// The keys of these spaces, of the commits that changed one.
+    Changed(Vec<Space>),
+    /// The keys of a space that were put, of the commits that changed one.
+    Put(Space),
 }
 
 /// A page of the journal that is asked for.
@@ -37,16 +53,15 @@ pub(super) struct Page {
     limit: usize,
     /// Nothing is under way, so that the page can go to the very end.
     still: bool,
-    /// With the values, and not only the keys.
-    values: bool,
+    asked: Asked,
     slot: Slot,
 }
 
 impl Page {
     /// What to read, and where the page will be.
-    pub(super) fn new(after: u64, limit: usize, still: bool, values: bool) -> (Slot, Self) {
+    pub(super) fn new(after: u64, limit: usize, still: bool, asked: Asked) -> (Slot, Self) {
         let slot = Slot::default();
-        (slot.clone(), Self { after, limit, still, values, slot })
+        (slot.clone(), Self { after, limit, still, asked, slot })
     }
 }
 
@@ -55,15 +70,32 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
     // The number of the oldest transaction that is under way comes on top of this.
     let base = if page.still { END } else { session.journal_base };
-    let params: [&(dyn ToSql + Sync); 4] = [&after, &base, &limit, &page.values];
+    let numbers = |spaces: &[Space]| spaces.iter().map(|space| i16::from(space.id)).collect();
+    let (spaces, put): (Vec<i16>, bool) = match &page.asked {
+        Asked::Whole => (Vec::new(), false),
+        Asked::Changed(spaces) => (numbers(spaces), false),
+        Asked::Put(space) => (numbers(&[*space]), true),
+    };
+    let whole: [&(dyn ToSql + Sync); 3] = [&after, &base, &limit];
+    let of_keys: [&(dyn ToSql + Sync); 5] = [&after, &base, &limit, &spaces, &put];
     let ends: [&(dyn ToSql + Sync); 1] = [&session.journal_base];
+    let is_whole = matches!(page.asked, Asked::Whole);
     // In this order: what is committed between the two is read, but comes after the end.
     let end = session.client.query_one(&session.statements.journal_end, &ends);
-    let rows = session.client.query(&session.statements.journal, &params);
+    let rows = if is_whole {
+        session.client.query(&session.statements.journal, &whole)
+    } else {
+        session.client.query(&session.statements.journal_keys, &of_keys)
+    };
     let read = session.wait(runtime, try_join(end, rows)).and_then(|(end, rows)| {
         let end: i64 = end.try_get(0).map_err(Trouble::from)?;
-        let commits = rows.iter().map(commit).collect::<Result<Vec<_>, _>>().map_err(Trouble::from)?;
-        Ok(Read { commits, end: end.unsigned_abs() })
+        let mut read = Read { end: end.unsigned_abs(), ..Read::default() };
+        if is_whole {
+            read.commits = rows.iter().map(commit).collect::<Result<_, _>>().map_err(Trouble::from)?;
+        } else {
+            read.keys = rows.iter().map(keys).collect::<Result<_, _>>().map_err(Trouble::from)?;
+        }
+        Ok(read)
     });
     match read {
         Ok(read) => {
@@ -74,16 +106,26 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     }
 }
 
+/// A space of which only the number is known.
+fn space(number: i16) -> Space {
+    Space { id: u8::try_from(number).unwrap_or(u8::MAX), name: "" }
+}
+
+fn keys(row: &Row) -> Result<KeysOfOne, tokio_postgres::Error> {
+    let sequence: i64 = row.try_get(0)?;
+    // There is no array where none of them was put.
+    let (spaces, keys): (Option<Vec<i16>>, Option<Vec<Vec<u8>>>) = (row.try_get(1)?, row.try_get(2)?);
+    let spaces = spaces.unwrap_or_default().into_iter().map(space);
+    Ok((sequence.unsigned_abs(), spaces.zip(keys.unwrap_or_default()).collect()))
+}
+
 fn commit(row: &Row) -> Result<(u64, Commit), tokio_postgres::Error> {
     let sequence: i64 = row.try_get(0)?;
     let time: SystemTime = row.try_get(1)?;
     let (spaces, keys): (Vec<i16>, Vec<Vec<u8>>) = (row.try_get(4)?, row.try_get(5)?);
     let values: Vec<Option<Vec<u8>>> = row.try_get(6)?;
-    let changes = spaces.into_iter().zip(keys).zip(values).map(|((space, key), value)| {
-        let space = Space { id: u8::try_from(space).unwrap_or(u8::MAX), name: "" };
-        Change { space, key, value }
-    });
-    let changes = changes.collect();
+    let changes = spaces.into_iter().zip(keys).zip(values);
+    let changes = changes.map(|((number, key), value)| Change { space: space(number), key, value }).collect();
     let millis = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     let time = Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX));
     let (actor, request) = (row.try_get(2)?, row.try_get(3)?);

@@ -36,6 +36,7 @@ use crate::store::objects::Objects;
 use claim::Claim;
 use commit::Beside;
 use entrance::{Entrance, Queues};
+use journal::Asked;
 use lane::{Lane, Work};
 use mfa_shared::fault::Fault;
 use objects::TableObjects;
@@ -152,41 +153,40 @@ impl Engine for Postgres {
 
     /// Commits are read as far as they are visible, but the next call begins where nothing can appear later
     /// with a lower number: behind a transaction that takes long the same keys come again.
-    fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed> {
-        let entrance = self.entrance.clone();
+    fn changed_since(&self, after: Option<u64>, limit: usize, spaces: &[Space]) -> Pending<Changed> {
+        let (entrance, spaces) = (self.entrance.clone(), spaces.to_vec());
         Box::pin(async move {
             let Some(after) = after else {
-                let upto = entrance.keys(0, 0, false).await?.end;
-                return Ok(Changed { upto, ..Changed::default() });
+                return Ok(Changed { upto: entrance.end().await?, ..Changed::default() });
             };
             let mut keys = Vec::new();
             let mut from = after;
             let mut safe = None;
             loop {
-                let read = entrance.keys(from, limit, true).await?;
+                let read = entrance.keys(from, limit, true, Asked::Changed(spaces.clone())).await?;
                 let end = *safe.get_or_insert(read.end);
-                let full = read.commits.len() >= limit;
-                from = read.commits.last().map_or(from, |(sequence, _)| *sequence);
-                let changes = read.commits.into_iter().flat_map(|(_, commit)| commit.changes);
-                keys.extend(changes.map(|change| (change.space, change.key)));
+                let full = read.keys.len() >= limit;
+                from = read.keys.last().map_or(from, |(sequence, _)| *sequence);
+                keys.extend(read.keys.into_iter().flat_map(|(_, keys)| keys));
                 if !full || from <= end {
-                    return Ok(Changed { keys, upto: from.min(end).max(after), more: full });
+                    // Without a full page there is nothing up to the end, whatever the last commit is.
+                    let upto = if full { from.min(end) } else { end };
+                    return Ok(Changed { keys, upto: upto.max(after), more: full });
                 }
             }
         })
     }
 
     fn put_since(&self, space: Space, after: u64, limit: usize) -> Pending<Put> {
-        let page = self.journal(after, limit);
+        let page = self.entrance.keys(after, limit, false, Asked::Put(space));
         Box::pin(async move {
-            let commits = page.await?;
-            let more = commits.len() >= limit;
-            let keys = |commit: Commit| {
-                let put = commit.changes.into_iter().filter(|c| c.space == space && c.value.is_some());
-                put.map(|change| change.key).collect()
-            };
-            let commits = commits.into_iter().map(|(sequence, commit)| (sequence, keys(commit))).collect();
-            Ok(Put { commits, more })
+            let read = page.await?;
+            let more = read.keys.len() >= limit;
+            let last = read.keys.last().map_or(after, |(sequence, _)| *sequence);
+            let upto = if more { last } else { last.max(read.end) };
+            let keys = |keys: Vec<(Space, Vec<u8>)>| keys.into_iter().map(|(_, key)| key).collect();
+            let commits = read.keys.into_iter().map(|(sequence, put)| (sequence, keys(put))).collect();
+            Ok(Put { commits, upto, more })
         })
     }
 
@@ -198,7 +198,7 @@ impl Engine for Postgres {
     fn last_commit(&self) -> Pending<u64> {
         let entrance = self.entrance.clone();
         Box::pin(async move {
-            let mut last = entrance.keys(0, 0, false).await?.end;
+            let mut last = entrance.end().await?;
             loop {
                 let page = entrance.page(last, REPLAYED_AT_ONCE, true).await?;
                 let Some((next, _)) = page.last() else { return Ok(last) };

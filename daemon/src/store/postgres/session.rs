@@ -34,11 +34,20 @@ const SCAN_ALL: &str = "select r.number, s.key, s.value \
     cross join lateral (select key, value from stored_records \
         where space = r.space and key >= r.first and key < r.behind order by space, key limit $4) s \
     order by r.number, s.key";
-const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, \
-    case when $4 then new_values else array_fill(null::bytea, array[cardinality(keys)]) end \
+const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_values \
     from stored_journal \
     where sequence > $1 and sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
     order by sequence limit $3";
+/// The keys of some spaces that commits changed, or only those that they put. What else they changed, which for a
+/// batch is a great deal, stays in the database.
+const JOURNAL_KEYS: &str = "select j.sequence, c.spaces, c.keys from stored_journal j \
+    cross join lateral (select array_agg(u.space order by u.place), array_agg(u.key order by u.place) \
+        from unnest(j.spaces, j.keys, case when $5 then j.new_values end) \
+            with ordinality as u(space, key, value, place) \
+        where u.space = any($4::smallint[]) and (not $5::boolean or u.value is not null)) as c(spaces, keys) \
+    where j.sequence > $1 and j.sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
+        and j.spaces && $4 \
+    order by j.sequence limit $3";
 const JOURNAL_END: &str = "select coalesce(max(sequence), 0) from stored_journal \
     where sequence < $1 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
 /// Everything that a transaction writes, in one statement.
@@ -65,6 +74,7 @@ pub(super) struct Statements {
     pub(super) scan_all: Statement,
     pub(super) write: Statement,
     pub(super) journal: Statement,
+    pub(super) journal_keys: Statement,
     pub(super) journal_end: Statement,
     pub(super) objects: ObjectStatements,
     /// Ascending and descending, each without and with an end.
@@ -191,19 +201,28 @@ impl Session {
             let base = client.query_one("select journal_base from stored_form", &[]).await?;
             let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
             let scans = scans.map(|(to, order)| scan(to, order));
-            let texts = [GET, GET_ALL, SCAN_ALL, WRITE, JOURNAL, JOURNAL_END]
+            let texts = [GET, GET_ALL, SCAN_ALL, WRITE, JOURNAL, JOURNAL_KEYS, JOURNAL_END]
                 .into_iter()
                 .chain(scans.iter().map(String::as_str));
             let prepared = try_join_all(texts.map(|text| client.prepare(text)));
             let (prepared, objects) = try_join(prepared, ObjectStatements::prepare(&client)).await?;
-            let Ok([get, get_all, scan_all, write, journal, journal_end, a, b, c, d]) =
-                <[Statement; 10]>::try_from(prepared)
+            let Ok([get, get_all, scan_all, write, journal, journal_keys, journal_end, a, b, c, d]) =
+                <[Statement; 11]>::try_from(prepared)
             else {
                 return Err(Trouble::Defect("a statement is missing".to_owned()));
             };
             let scans = [a, b, c, d];
-            let statements =
-                Statements { get, get_all, scan_all, write, journal, journal_end, objects, scans };
+            let statements = Statements {
+                get,
+                get_all,
+                scan_all,
+                write,
+                journal,
+                journal_keys,
+                journal_end,
+                objects,
+                scans,
+            };
             let counts = shared.counts.clone();
             let limit = limit + GRACE;
             Ok(Self { client, statements, journal_base: base.get(0), counts, driver, limit })
