@@ -1,6 +1,5 @@
 """CPU of a daemon for each read of a customer, with access control and without."""
 
-import os
 import re
 import statistics
 import subprocess
@@ -13,20 +12,13 @@ SHARE_MAX = 0.15
 CONNECTIONS = 16
 
 
-def cpu_seconds(process):
-    """User and system time of a process so far."""
-    with open(f"/proc/{process.pid}/stat") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def measure(process, port, token, seconds):
     """Microseconds of CPU for each request of a round."""
     headers = ["-H", f"authorization: Bearer {token}"] if token else []
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", *headers, f"http://127.0.0.1:{port}/customers/c-1"]
-    before = cpu_seconds(process)
+    before = daemon.cpu_seconds(process)
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    used = cpu_seconds(process) - before
+    used = daemon.cpu_seconds(process) - before
     assert "Non-2xx" not in said, said
     return used / int(re.search(r"(\d+) requests in", said).group(1)) * 1e6
 

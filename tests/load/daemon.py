@@ -26,6 +26,22 @@ def ready(port):
         return False
 
 
+def cpu_seconds(process):
+    """User and system time of a process so far."""
+    with open(f"/proc/{process.pid}/stat") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_idle(process):
+    """Waits until a daemon that is asked nothing has nothing left to do beside serving: on PostgreSQL the records of the
+    trail are sealed after their commits, and the lists of the trail wait for a quieter time."""
+    used, now = -1, cpu_seconds(process)
+    while now - used > 0.05:
+        time.sleep(1)
+        used, now = now, cpu_seconds(process)
+
+
 def start(folder, auth, more=None):
     """Starts a daemon; with access control there are the users admin and operator."""
     os.makedirs(folder, exist_ok=True)

@@ -175,6 +175,7 @@ def measure(folder, engine, accounts):
         client, deposits = Client(port), Deposits(accounts)
         for code in counter.tellers(TELLERS):
             client.time("POST", f"/teller/{code}/drawer", {"employeeIdentifier": f"e-{code}", "password": counter.PIN})
+        daemon.wait_until_idle(process)
         first = run(port, 2)
         until = time.perf_counter() + SECONDS
         alone = percentile(confirmations(port, deposits, lambda: time.perf_counter() < until), 99)
