@@ -29,8 +29,9 @@ const LOOK: Duration = Duration::from_millis(250);
 /// How long somebody who looks waits for what is not sealed yet, and how often it is tried meanwhile.
 const SETTLE_MAX: Duration = Duration::from_secs(1);
 const SETTLE_PAUSE: Duration = Duration::from_millis(10);
-/// Commits that are looked at, and records that are sealed, in one transaction.
-const COMMITS_AT_ONCE: usize = 256;
+/// Commits with records that are looked at together: a database unpacks all that they wrote.
+const COMMITS_AT_ONCE: usize = 64;
+/// Records that are sealed in one transaction.
 const SEALED_AT_ONCE: usize = 256;
 /// Records that are put into the lists at once.
 const LISTED_AT_ONCE: u64 = 128;

@@ -77,7 +77,6 @@ async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
 /// Does all that is due; false when another has taken over.
 async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault> {
     let until = order.until;
-    let at_once = interest::accounts_at_once(store.is_shared());
     let mut again = true;
     while let Some((day, jobs)) = store.read(false, move |tx| interest::jobs(tx, until, again)).await? {
         for job in jobs {
@@ -86,6 +85,7 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
                 let job = job.clone();
                 let runner = runner.to_owned();
                 let by = order.by.clone();
+                let at_once = interest::accounts_at_once(store.is_shared(), part);
                 let step = move |tx: &mut Tx<'_>| {
                     let Stepped { next, settled } = interest::step(tx, &job, part, at_once, &runner, &by)?;
                     if next != Next::Theirs {

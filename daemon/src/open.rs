@@ -139,9 +139,10 @@ fn readable(tx: &mut Tx<'_>) -> Result<Result<(), String>, Fault> {
         |version| format!("mfa {version} or a later version"),
     );
     Ok(Err(format!(
-        "the records of the store are of form {}, and mfa {} reads forms up to {}: use {needed}",
+        "the records of the store are of form {}, and mfa {} reads forms {} to {}: use {needed}",
         facts.form,
         StoreFacts::PROGRAM,
+        StoreFacts::OLDEST,
         StoreFacts::FORM
     )))
 }

@@ -265,6 +265,7 @@ impl Shelves {
                 let part = part.to_vec();
                 let columns = columns.clone();
                 let look = move |tx: &mut Tx<'_>| {
+                    tx.expect(noun.space(), &part.iter().map(|name| key(&[name])).collect::<Vec<_>>())?;
                     let read = |name: &String| match tx.value(noun.space(), &key(&[name]))? {
                         Some(value) => Ok(Some(noun.row(&value, &columns)?)),
                         None => Ok(None),

@@ -17,11 +17,20 @@ const FORGOTTEN_AT_ONCE: usize = 1000;
 
 /// Upgrades a store to the form of this program.
 pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
-    match bring_up(store).await {
-        // It is only served then; the next start on a disk that takes changes makes up for it.
-        Err(fault) if [fault::DISK_READ_ONLY, fault::DISK_FULL].contains(&fault.kind) => Ok(()),
-        done => done,
+    let Err(fault) = bring_up(store).await else { return Ok(()) };
+    let facts = store.read(false, facts).await?;
+    // Without a change of form it is only served then; the next start on a disk that takes changes makes up
+    // for it. Records of an earlier form are not served as if they were of this one.
+    let serves = facts.is_none_or(|facts| facts.form >= StoreFacts::FORM);
+    if serves && [fault::DISK_READ_ONLY, fault::DISK_FULL].contains(&fault.kind) {
+        Ok(())
+    } else {
+        Err(fault)
     }
+}
+
+fn facts(tx: &mut Tx<'_>) -> Result<Option<StoreFacts>, Fault> {
+    tx.get::<StoreFacts>(&["store"])
 }
 
 /// Each step looks first whether there is anything to do, so the next start makes up for one that was killed.
@@ -39,16 +48,18 @@ async fn bring_up(store: &Store) -> Result<(), Fault> {
     note_form(store).await
 }
 
-/// Once every step is done, the store says its form and which program it needs from now on.
+/// Once every step is done, the store says its form and which program it needs from now on. A form that a
+/// later program has brought it to meanwhile stays.
 async fn note_form(store: &Store) -> Result<(), Fault> {
-    let facts = |tx: &mut Tx<'_>| tx.get::<StoreFacts>(&["store"]);
-    let says_so = |facts: StoreFacts| facts.form == StoreFacts::FORM && facts.program.is_some();
-    if store.read(false, facts).await?.is_none_or(says_so) {
+    let says_less = |facts: &StoreFacts| {
+        facts.form < StoreFacts::FORM || facts.form == StoreFacts::FORM && facts.program.is_none()
+    };
+    if !store.read(false, facts).await?.as_ref().is_some_and(says_less) {
         return Ok(());
     }
     let note = move |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
-        if let Some(facts) = facts(tx)? {
+        if let Some(facts) = facts(tx)?.filter(says_less) {
             let (form, program) = (StoreFacts::FORM, Some(StoreFacts::PROGRAM.to_owned()));
             tx.put(&StoreFacts { form, program, ..facts })?;
         }

@@ -25,8 +25,8 @@ use tokio::sync::{Mutex, Semaphore};
 
 /// Records that are read in one transaction.
 const CHUNK_RECORDS: usize = 500;
-/// The same for records that were changed, which may be anywhere. A database is queried at once for what belongs
-/// to them, which has to fit into what a transaction keeps.
+/// The same for records that were changed, which may be anywhere. A database is queried at once for what
+/// belongs to them, which has to fit into what a transaction keeps.
 const CHUNK_CHANGED: usize = 250;
 /// Commits that are followed at once.
 const COMMITS_AT_ONCE: usize = 1_000;

@@ -41,21 +41,23 @@ pub fn lines(tx: &mut Tx<'_>, records: Vec<Named>) -> Result<Vec<(Named, Option<
     records.into_iter().map(read).collect()
 }
 
-/// Announces what the lines of customers are made of: a database is queried twice for all of them, and not
-/// four times for each.
+/// Announces what lines are made of: a database is queried twice for all of them, and not four times for each
+/// customer.
 pub fn announce(tx: &mut Tx<'_>, records: &[Named]) -> Result<(), Fault> {
-    let is_customer = |kind: Kind| [Kind::Customer, Kind::Account].contains(&kind);
-    let customers: Vec<_> =
-        records.iter().filter(|(kind, _)| is_customer(*kind)).map(|(_, name)| name.as_str()).collect();
-    if customers.is_empty() {
-        return Ok(());
+    let mut places = Vec::new();
+    let mut customers = Vec::new();
+    for (kind, name) in records {
+        match kind {
+            Kind::Office => places.push((OFFICES, key(&[name]))),
+            Kind::Employee => places.push((EMPLOYEES, key(&[name]))),
+            Kind::Customer | Kind::Account => customers.push(name.as_str()),
+        }
     }
     let under = |customer: &&str| {
         let range = Range::prefix(&prefix(&[customer]));
         [(INSTANCES_BY_CUSTOMER, range.clone()), (CARDS, range)]
     };
     tx.expect_ranges(&customers.iter().flat_map(under).collect::<Vec<_>>())?;
-    let mut places = Vec::new();
     for customer in customers {
         let parts = [customer];
         places.push((CUSTOMERS, key(&parts)));
@@ -88,13 +90,8 @@ pub fn line(tx: &mut Tx<'_>, (kind, identifier): &Named) -> Result<Option<Line>,
 /// The customers of accounts.
 pub fn owners(tx: &mut Tx<'_>, accounts: &[String]) -> Result<Vec<String>, Fault> {
     let keys: Vec<_> = accounts.iter().map(|account| key(&[account])).collect();
-    tx.expect(INSTANCES, &keys)?;
-    let mut owners = Vec::new();
-    for account in accounts {
-        let instance = tx.get::<StoredInstance>(&[account])?;
-        owners.extend(instance.map(|instance| instance.customer_identifier));
-    }
-    Ok(owners)
+    let found = tx.fetch::<StoredInstance>(keys)?;
+    Ok(found.into_iter().map(|instance| instance.customer_identifier).collect())
 }
 
 /// The customers that the next accounts name, whether they exist or not, and where the next chunk begins.

@@ -22,14 +22,16 @@ fn cut_short(tx: &mut Tx<'_>) -> Result<(), Fault> {
     claim(tx, &order, by, true, None)?;
     for text in DAYS {
         let job = Job { day: Date::parse(text).unwrap(), product: "gain".to_owned(), again: true };
-        let next = step(tx, &job, Part::Any, accounts_at_once(true), by, by)?.next;
+        let next = step(tx, &job, Part::Any, accounts_at_once(true, Part::Any), by, by)?.next;
         assert_eq!(next, Next::Step(Part::Accrual), "there is more to do");
         let mut row: StoredRun = tx.get(&[text, "gain"])?.unwrap();
         row.ended = true;
         tx.put(&row)?;
     }
     let next = Job { day: last.next(), product: "gain".to_owned(), again: false };
-    while matches!(step(tx, &next, Part::Any, accounts_at_once(true), by, by)?.next, Next::Step(_)) {}
+    while matches!(step(tx, &next, Part::Any, accounts_at_once(true, Part::Any), by, by)?.next, Next::Step(_))
+    {
+    }
     end_day(tx, next.day)?;
     release(tx, by)?;
     let state: InterestState = tx.get(InterestState::KEY)?.unwrap();

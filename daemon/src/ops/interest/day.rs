@@ -20,15 +20,21 @@ use mfa_shared::api::ledger::{AccountKind, AccountRole, LedgerAccount};
 use mfa_shared::fault::{self, Fault, Kind};
 use mfa_shared::time::Date;
 
-/// Accounts that one transaction looks at: so many that a database is asked for the three records of all of
-/// them at once.
-const ACCOUNTS_MAX: usize = 330;
+/// Accounts that one transaction looks at which only accrues, and so holds up nobody on a shared engine: as
+/// many as a database is asked for at once with all that is read of them.
+const ACCRUING_MAX: usize = 1300;
+/// The same for one that posts, which runs alone.
+const POSTING_MAX: usize = 330;
 /// The same where one writer decides everything, and a confirmation waits for the whole step before it.
 const ACCOUNTS_MAX_ONE_WRITER: usize = 150;
 
 /// How many accounts a step looks at.
-pub fn accounts_at_once(is_shared: bool) -> usize {
-    if is_shared { ACCOUNTS_MAX } else { ACCOUNTS_MAX_ONE_WRITER }
+pub fn accounts_at_once(is_shared: bool, part: Part) -> usize {
+    match part {
+        _ if !is_shared => ACCOUNTS_MAX_ONE_WRITER,
+        Part::Accrual => ACCRUING_MAX,
+        Part::Any => POSTING_MAX,
+    }
 }
 
 /// What a step may do, and how its transaction has to run for that.

@@ -57,6 +57,7 @@ pub fn chunk(tx: &mut Tx<'_>, space: Space, from: Vec<u8>, limit: usize) -> Resu
 
 /// The events that these records prove.
 pub fn events(tx: &mut Tx<'_>, keys: &[(Space, Vec<u8>)]) -> Result<Vec<Event>, Fault> {
+    tx.expect_places(keys)?;
     let mut events = Vec::new();
     for (space, key) in keys {
         if let Some(value) = tx.value(*space, key)? {

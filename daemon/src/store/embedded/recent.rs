@@ -38,8 +38,8 @@ impl Recent {
         }
     }
 
-    /// The keys of some spaces changed after a commit, up to the last published one, in whole groups of about `limit`
-    /// commits; `None` if some of them were dropped.
+    /// The keys of some spaces changed after a commit, up to the last published one, in whole groups of about
+    /// `limit` commits; `None` if some of them were dropped.
     pub(super) fn since(
         &self,
         after: u64,

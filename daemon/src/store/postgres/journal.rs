@@ -32,6 +32,8 @@ pub(super) struct Read {
     pub(super) commits: Vec<(u64, Commit)>,
     /// The keys of commits, in their order, where keys are asked for.
     pub(super) keys: Vec<KeysOfOne>,
+    /// Up to where the page of keys goes; nothing where it goes to the end.
+    pub(super) reached: Option<u64>,
     /// The last sequence before which nothing can appear any more.
     pub(super) end: u64,
 }
@@ -51,7 +53,7 @@ pub(super) enum Asked {
 pub(super) struct Page {
     after: u64,
     limit: usize,
-    /// Nothing is under way, so that the page can go to the very end.
+    /// To the very end, also behind what is still under way.
     still: bool,
     asked: Asked,
     slot: Slot,
@@ -93,7 +95,13 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
         if is_whole {
             read.commits = rows.iter().map(commit).collect::<Result<_, _>>().map_err(Trouble::from)?;
         } else {
-            read.keys = rows.iter().map(keys).collect::<Result<_, _>>().map_err(Trouble::from)?;
+            let found = rows.iter().filter_map(|row| keys(row).transpose());
+            read.keys = found.collect::<Result<_, _>>().map_err(Trouble::from)?;
+            let cut: Option<i64> =
+                rows.first().map_or(Ok(None), |row| row.try_get(0)).map_err(Trouble::from)?;
+            let full = read.keys.len() >= page.limit;
+            let last = read.keys.last().filter(|_| full).map(|(sequence, _)| *sequence);
+            read.reached = last.or(cut.map(i64::unsigned_abs));
         }
         Ok(read)
     });
@@ -111,12 +119,13 @@ fn space(number: i16) -> Space {
     Space { id: u8::try_from(number).unwrap_or(u8::MAX), name: "" }
 }
 
-fn keys(row: &Row) -> Result<KeysOfOne, tokio_postgres::Error> {
-    let sequence: i64 = row.try_get(0)?;
+/// The keys of a commit; nothing in the only row of a page without commits.
+fn keys(row: &Row) -> Result<Option<KeysOfOne>, tokio_postgres::Error> {
+    let Some(sequence) = row.try_get::<_, Option<i64>>(1)? else { return Ok(None) };
     // There is no array where none of them was put.
-    let (spaces, keys): (Option<Vec<i16>>, Option<Vec<Vec<u8>>>) = (row.try_get(1)?, row.try_get(2)?);
+    let (spaces, keys): (Option<Vec<i16>>, Option<Vec<Vec<u8>>>) = (row.try_get(2)?, row.try_get(3)?);
     let spaces = spaces.unwrap_or_default().into_iter().map(space);
-    Ok((sequence.unsigned_abs(), spaces.zip(keys.unwrap_or_default()).collect()))
+    Ok(Some((sequence.unsigned_abs(), spaces.zip(keys.unwrap_or_default()).collect())))
 }
 
 fn commit(row: &Row) -> Result<(u64, Commit), tokio_postgres::Error> {

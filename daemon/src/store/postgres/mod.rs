@@ -165,13 +165,11 @@ impl Engine for Postgres {
             loop {
                 let read = entrance.keys(from, limit, true, Asked::Changed(spaces.clone())).await?;
                 let end = *safe.get_or_insert(read.end);
-                let full = read.keys.len() >= limit;
-                from = read.keys.last().map_or(from, |(sequence, _)| *sequence);
                 keys.extend(read.keys.into_iter().flat_map(|(_, keys)| keys));
-                if !full || from <= end {
-                    // Without a full page there is nothing up to the end, whatever the last commit is.
-                    let upto = if full { from.min(end) } else { end };
-                    return Ok(Changed { keys, upto: upto.max(after), more: full });
+                match read.reached {
+                    None => return Ok(Changed { keys, upto: end.max(after), more: false }),
+                    Some(upto) if upto <= end => return Ok(Changed { keys, upto, more: true }),
+                    Some(upto) => from = upto,
                 }
             }
         })
@@ -181,9 +179,9 @@ impl Engine for Postgres {
         let page = self.entrance.keys(after, limit, false, Asked::Put(space));
         Box::pin(async move {
             let read = page.await?;
-            let more = read.keys.len() >= limit;
             let last = read.keys.last().map_or(after, |(sequence, _)| *sequence);
-            let upto = if more { last } else { last.max(read.end) };
+            let (more, end) = (read.reached.is_some(), last.max(read.end));
+            let upto = read.reached.map_or(end, |reached| reached.min(end));
             let keys = |keys: Vec<(Space, Vec<u8>)>| keys.into_iter().map(|(_, key)| key).collect();
             let commits = read.keys.into_iter().map(|(sequence, put)| (sequence, keys(put))).collect();
             Ok(Put { commits, upto, more })

@@ -13,7 +13,7 @@ use tokio_postgres::Error;
 use tokio_postgres::types::ToSql;
 
 /// Answers that a transaction keeps, since many records are looked at twice.
-const KEPT_MAX: usize = 1024;
+const KEPT_MAX: usize = 4096;
 
 /// Pairs of a range that is asked for together with others. A range with as many is asked for by itself.
 const RANGE_PAIRS: i64 = 100;
@@ -50,28 +50,27 @@ impl<'s> Snapshot<'s> {
 
     /// Asks for those of the places that are not known.
     fn fetch(&mut self, places: impl Iterator<Item = Place>) -> Result<(), Fault> {
-        let unknown: Vec<_> = places.filter(|place| !self.kept.contains_key(place)).collect();
-        for unknown in unknown.chunks(KEPT_MAX) {
-            // A single place takes one question either way.
-            if unknown.len() < 2 {
-                continue;
-            }
-            if self.kept.len() + unknown.len() > KEPT_MAX {
-                self.kept.clear();
-            }
-            let spreads: Vec<i64> = unknown.iter().map(|(space, key)| spread(*space, key)).collect();
-            let spaces: Vec<i16> = unknown.iter().map(|(space, _)| i16::from(*space)).collect();
-            let keys: Vec<&[u8]> = unknown.iter().map(|(_, key)| key.as_slice()).collect();
-            let session = self.session;
-            let params: [&(dyn ToSql + Sync); 3] = [&spreads, &spaces, &keys];
-            let rows = self.ask(session.client.query(&session.statements.get_all, &params))?;
-            self.kept.extend(unknown.iter().map(|place| (place.clone(), None)));
-            let found = rows.into_iter().filter_map(|row| {
-                let space = u8::try_from(row.get::<_, i16>(0)).ok()?;
-                Some(((space, row.get(1)), Some(row.get(2))))
-            });
-            self.kept.extend(found);
+        // Those beyond what is kept are asked for one by one.
+        let unknown: Vec<_> = places.filter(|place| !self.kept.contains_key(place)).take(KEPT_MAX).collect();
+        // A single place takes one question either way.
+        if unknown.len() < 2 {
+            return Ok(());
         }
+        if self.kept.len() + unknown.len() > KEPT_MAX {
+            self.kept.clear();
+        }
+        let spreads: Vec<i64> = unknown.iter().map(|(space, key)| spread(*space, key)).collect();
+        let spaces: Vec<i16> = unknown.iter().map(|(space, _)| i16::from(*space)).collect();
+        let keys: Vec<&[u8]> = unknown.iter().map(|(_, key)| key.as_slice()).collect();
+        let session = self.session;
+        let params: [&(dyn ToSql + Sync); 3] = [&spreads, &spaces, &keys];
+        let rows = self.ask(session.client.query(&session.statements.get_all, &params))?;
+        self.kept.extend(unknown.iter().map(|place| (place.clone(), None)));
+        let found = rows.into_iter().filter_map(|row| {
+            let space = u8::try_from(row.get::<_, i16>(0)).ok()?;
+            Some(((space, row.get(1)), Some(row.get(2))))
+        });
+        self.kept.extend(found);
         Ok(())
     }
 
@@ -133,6 +132,9 @@ impl View for Snapshot<'_> {
         self.ranges.clear();
         let asked: Vec<(Space, &Range, &[u8])> =
             ranges.iter().filter_map(|(space, range)| Some((*space, range, range.to.as_deref()?))).collect();
+        if asked.is_empty() {
+            return Ok(());
+        }
         let spaces: Vec<i16> = asked.iter().map(|(space, ..)| stored(*space)).collect();
         let first: Vec<&[u8]> = asked.iter().map(|(_, range, _)| range.from.as_slice()).collect();
         let behind: Vec<&[u8]> = asked.iter().map(|(.., behind)| *behind).collect();

@@ -27,9 +27,8 @@ impl StoreFacts {
     /// The form of the records that this program writes. It counts up whenever a record gets another key or
     /// another meaning.
     pub const FORM: u32 = 1;
-    /// The earliest form that this program brings up to its own; see `upgrade.rs`. It never counts up, so no
-    /// store is refused for being older.
-    const OLDEST: u32 = 1;
+    /// The earliest form that this program brings up to its own; see `upgrade.rs`. It never counts up.
+    pub const OLDEST: u32 = 1;
     /// The version of this program.
     pub const PROGRAM: &'static str = env!("CARGO_PKG_VERSION");
 
