@@ -142,6 +142,7 @@ mod store {
     mod damaged_images;
     mod days;
     mod encrypted;
+    mod followed;
     mod frozen;
     mod full;
     mod gaps;

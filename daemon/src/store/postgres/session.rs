@@ -39,8 +39,8 @@ const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_
     where sequence > $1 and sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
     order by sequence limit $3";
 /// The keys of some spaces that commits changed, or only those that they put, and up to where this goes if it
-/// is not to the end. What else they changed, which for a batch is a great deal, stays in the database; and of
-/// commits that changed nothing of these spaces it goes through so many that it ends in time.
+/// is not to the end. What else they changed, which for a batch is a great deal, stays in the database; and
+/// of commits that changed nothing of these spaces it goes through so many that it ends in time.
 const JOURNAL_KEYS: &str = "select w.upto, r.sequence, r.spaces, r.keys \
     from (select (select sequence from stored_journal where sequence > $1 \
         order by sequence offset 20000 limit 1) as upto) w \
