@@ -11,6 +11,27 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The driver looks for a port that is free and binds it afterwards: a test beside this one may be quicker.
+const DRIVER_STARTS: u32 = 5;
+const NEEDED: &str = "chromedriver and chromium are needed for this test";
+
+/// A driver and its port, unless it has ended.
+fn started() -> Option<(Child, String)> {
+    let mut driver = Command::new("chromedriver");
+    driver.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut driver = driver.spawn().unwrap_or_else(|error| panic!("{NEEDED}: {error}"));
+    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+    let port = lines.find_map(|line| {
+        let port = line.unwrap().split_once("started successfully on port ")?.1.to_owned();
+        Some(port.trim_end_matches('.').to_owned())
+    });
+    if port.is_none() {
+        let _ = driver.kill();
+        let _ = driver.wait();
+    }
+    port.map(|port| (driver, port))
+}
+
 /// A browser with one window.
 struct Browser<'w> {
     world: &'w World,
@@ -22,16 +43,8 @@ struct Browser<'w> {
 
 impl<'w> Browser<'w> {
     fn open(world: &'w World) -> Self {
-        let mut driver = Command::new("chromedriver");
-        driver.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null());
-        let needed = "chromedriver and chromium are needed for this test";
-        let mut driver = driver.spawn().unwrap_or_else(|error| panic!("{needed}: {error}"));
-        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let started = lines.find_map(|line| {
-            let port = line.unwrap().split_once("started successfully on port ")?.1.to_owned();
-            Some(port.trim_end_matches('.').to_owned())
-        });
-        let url = format!("http://127.0.0.1:{}/session", started.expect(needed));
+        let (driver, port) = (0..DRIVER_STARTS).find_map(|_| started()).expect(NEEDED);
+        let url = format!("http://127.0.0.1:{port}/session");
         let profile = tempfile::tempdir().unwrap();
         let arguments = json!([
             "--headless=new",
