@@ -139,11 +139,10 @@ fn readable(tx: &mut Tx<'_>) -> Result<Result<(), String>, Fault> {
         |version| format!("mfa {version} or a later version"),
     );
     Ok(Err(format!(
-        "the records of the store are of form {}, and mfa {} reads forms {} to {}: use {needed}",
+        "the records of the store are of form {}, and mfa {} reads {}: use {needed}",
         facts.form,
         StoreFacts::PROGRAM,
-        StoreFacts::OLDEST,
-        StoreFacts::FORM
+        StoreFacts::forms_read()
     )))
 }
 

@@ -151,7 +151,7 @@ fn announced_ranges_are_read_as_if_nothing_had_been_announced() {
     let ranges = announced.clone();
     let plain = store.read(move |view| scans(view, &ranges));
     assert_eq!(plain.iter().map(Vec::len).max(), Some(1 + 7 + 99 + 100 + 250));
-    let found = store.read(move |view| view.expect_ranges(&announced).and_then(|()| scans(view, &announced)));
+    let found = store.read(move |view| view.expect_ranges(&announced).and_then(|_| scans(view, &announced)));
     assert_eq!(found, plain);
 }
 

@@ -57,7 +57,9 @@ pub fn announce(tx: &mut Tx<'_>, records: &[Named]) -> Result<(), Fault> {
         let range = Range::prefix(&prefix(&[customer]));
         [(INSTANCES_BY_CUSTOMER, range.clone()), (CARDS, range)]
     };
-    tx.expect_ranges(&customers.iter().flat_map(under).collect::<Vec<_>>())?;
+    if !tx.expect_ranges(&customers.iter().flat_map(under).collect::<Vec<_>>())? {
+        return Ok(());
+    }
     for customer in customers {
         let parts = [customer];
         places.push((CUSTOMERS, key(&parts)));

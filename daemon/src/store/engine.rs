@@ -29,9 +29,10 @@ pub trait View {
     fn expect_places(&mut self, _places: &[(Space, Vec<u8>)]) -> Result<(), Fault> {
         Ok(())
     }
-    /// The same for short ranges of keys.
-    fn expect_ranges(&mut self, _ranges: &[(Space, Range)]) -> Result<(), Fault> {
-        Ok(())
+    /// The same for short ranges of keys; false where the engine has nothing to do, so that nobody works out
+    /// what else to announce.
+    fn expect_ranges(&mut self, _ranges: &[(Space, Range)]) -> Result<bool, Fault> {
+        Ok(false)
     }
     /// Holds up nothing from here on: what is read stays that of one moment, but the writer does not wait for
     /// this read. Called before a wait for what another read may have locked.
@@ -302,7 +303,7 @@ impl View for Overlay<'_> {
         self.base.expect_places(places)
     }
 
-    fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<(), Fault> {
+    fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<bool, Fault> {
         self.base.expect_ranges(ranges)
     }
 

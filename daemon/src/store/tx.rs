@@ -310,8 +310,8 @@ impl<'a> Tx<'a> {
         self.view.expect_places(places)
     }
 
-    /// The same for short ranges of keys.
-    pub fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<(), Fault> {
+    /// The same for short ranges of keys; false where that gains nothing.
+    pub fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<bool, Fault> {
         self.view.expect_ranges(ranges)
     }
 

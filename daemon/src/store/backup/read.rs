@@ -122,11 +122,10 @@ impl<R: Read> Reader<R> {
         let head = head(&mut frames)?;
         if !StoreFacts::reads(head.form) {
             return Err(BackupError::Refused(format!(
-                "the records of the backup are of form {}, and this program reads forms {} to {}: use \
-                 mfa {}, which made it",
+                "the records of the backup are of form {}, and this program reads {}: use mfa {}, \
+                 which made it",
                 head.form,
-                StoreFacts::OLDEST,
-                StoreFacts::FORM,
+                StoreFacts::forms_read(),
                 head.program
             )));
         }

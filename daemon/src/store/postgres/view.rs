@@ -128,12 +128,12 @@ impl View for Snapshot<'_> {
         self.fetch(places.iter().map(|(space, key)| (space.id, key.clone())))
     }
 
-    fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<(), Fault> {
+    fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<bool, Fault> {
         self.ranges.clear();
         let asked: Vec<(Space, &Range, &[u8])> =
             ranges.iter().filter_map(|(space, range)| Some((*space, range, range.to.as_deref()?))).collect();
         if asked.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let spaces: Vec<i16> = asked.iter().map(|(space, ..)| stored(*space)).collect();
         let first: Vec<&[u8]> = asked.iter().map(|(_, range, _)| range.from.as_slice()).collect();
@@ -150,7 +150,7 @@ impl View for Snapshot<'_> {
         }
         let whole = asked.iter().zip(found).filter(|(_, pairs)| pairs.len() < RANGE_PAIRS as usize);
         self.ranges.extend(whole.map(|((space, range, _), pairs)| ((space.id, (*range).clone()), pairs)));
-        Ok(())
+        Ok(true)
     }
 
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {

@@ -28,7 +28,7 @@ impl StoreFacts {
     /// another meaning.
     pub const FORM: u32 = 1;
     /// The earliest form that this program brings up to its own; see `upgrade.rs`. It never counts up.
-    pub const OLDEST: u32 = 1;
+    const OLDEST: u32 = 1;
     /// The version of this program.
     pub const PROGRAM: &'static str = env!("CARGO_PKG_VERSION");
 
@@ -36,6 +36,15 @@ impl StoreFacts {
     #[must_use]
     pub fn reads(form: u32) -> bool {
         (Self::OLDEST..=Self::FORM).contains(&form)
+    }
+
+    /// The forms that this program reads, for people.
+    #[must_use]
+    pub fn forms_read() -> String {
+        match Self::OLDEST {
+            Self::FORM => format!("form {}", Self::FORM),
+            oldest => format!("forms {oldest} to {}", Self::FORM),
+        }
     }
 }
 
