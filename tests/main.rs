@@ -157,6 +157,7 @@ mod store {
     mod tellers;
     mod tls;
     mod transfer;
+    mod turns;
 }
 mod stories;
 mod support {

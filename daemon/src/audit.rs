@@ -209,7 +209,9 @@ impl Auditor {
                 tx.set_actor(SYSTEM_ACTOR);
                 trail::seal(tx, place, upto, &keys)
             };
-            if !store.write("audit", write).await? {
+            // Whoever writes the trail writes its end or this place in the journal, too. Commits that seal
+            // hundreds of records would otherwise be in the way of every longer change.
+            if !store.write_on_snapshot("audit", write).await? {
                 // Another daemon was quicker, and perhaps with less: what it has left is looked at again.
                 return Ok(false);
             }
@@ -309,7 +311,8 @@ async fn list(store: &Store) -> Result<u64, Fault> {
         tx.set_actor(SYSTEM_ACTOR);
         trail::put_pieces(tx, &pieces)
     };
-    store.write("audit", write).await?;
+    // Whoever writes the lists, or begins to remove them, writes how far they go, too.
+    store.write_on_snapshot("audit", write).await?;
     Ok(behind)
 }
 

@@ -147,10 +147,11 @@ fn last_piece(tx: &mut Tx<'_>, name: &str) -> Result<Option<AuditList>, Fault> {
     tx.last(&Range::prefix(&prefix(&[name])))
 }
 
-/// Writes what was worked out, unless someone has done so since.
+/// Writes what was worked out, unless someone has done so since, or has begun to remove the lists.
 pub fn put_pieces(tx: &mut Tx<'_>, work: &Pieces) -> Result<(), Fault> {
-    let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
-    if indexed != work.after {
+    let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?;
+    let (sequence, clearing) = indexed.map_or((0, false), |indexed| (indexed.sequence, indexed.clearing));
+    if clearing || sequence != work.after {
         return Ok(());
     }
     work.pieces.iter().for_each(|(key, piece)| tx.put_line::<AuditList>(key.clone(), piece.clone()));
@@ -205,5 +206,20 @@ mod tests {
             assert_eq!(found, (1..=RECORDS).map(Some).chain([None]).collect::<Vec<_>>(), "{name}");
         }
         assert_eq!(store.read(|tx| element(tx, "q q200", 0)), Some(200));
+    }
+
+    #[test]
+    fn lists_that_are_being_removed_get_no_more_pieces() {
+        let mut store = Memory::new();
+        let indexed = AuditIndexed { sequence: 7, clearing: true };
+        store.write(|tx| tx.put(&indexed)).unwrap();
+        let list = AuditList { name: "a guest".to_owned(), piece: 0, sequences: vec![8] };
+        let work = Pieces { after: 7, upto: 8, behind: 0, pieces: vec![(list.key(), line(&list))] };
+        store.write(|tx| put_pieces(tx, &work)).unwrap();
+        assert_eq!(store.read(|tx| length(tx, "a guest")), 0);
+        assert!(store.read(|tx| tx.get::<AuditIndexed>(AuditIndexed::KEY)).unwrap().clearing);
+        store.write(|tx| tx.put(&AuditIndexed { sequence: 7, clearing: false })).unwrap();
+        store.write(|tx| put_pieces(tx, &work)).unwrap();
+        assert_eq!(store.read(|tx| length(tx, "a guest")), 1);
     }
 }

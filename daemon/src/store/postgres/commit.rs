@@ -93,16 +93,15 @@ pub(super) fn write(
     for attempt in 0u32.. {
         let is_free = (rehearsed || beside == Beside::Others)
             && (attempt == 0 || attempt < FREE_ATTEMPTS && begun.elapsed() < FREE_LIMIT);
-        // A shared turn is kept from one attempt to the next: those that wait to run alone came later.
-        if !is_free {
-            turn = None;
-        }
+        // A turn is kept from one attempt to the next: those that wait came later, and what they would write
+        // is in the way of the next attempt again.
+        turn = turn.filter(|turn| is_free || matches!(turn, Turn::Alone { .. }));
         let outcome = if beside == Beside::Anyone {
             once(session, runtime, (BEGIN_WRITE_ON_SNAPSHOT, &mut foreseen, &shared.seen), work)
         } else {
             let taken = turn.take().unwrap_or_else(|| runtime.block_on(Turn::take(&shared.turns, is_free)));
             let outcome = once(session, runtime, (BEGIN_WRITE, &mut foreseen, &shared.seen), work);
-            turn = Some(taken).filter(|taken| matches!(taken, Turn::Shared { .. }));
+            turn = Some(taken);
             outcome
         };
         match outcome {

@@ -1,0 +1,62 @@
+//! Work on PostgreSQL that runs alone in its process, beside what another process writes. These tests need
+//! `MFA_TEST_POSTGRES`.
+
+use super::postgres::fresh;
+use mfa_daemon::store::engine::{Change, Commit, Engine, Space, View, WriteWork};
+use mfa_daemon::store::postgres::{Options, Postgres};
+use mfa_shared::time::Timestamp;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread::sleep;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+const THINGS: Space = Space { id: 8, name: "things" };
+/// Longer than it takes to hand work over to a connection.
+const HANDED_OVER: Duration = Duration::from_millis(100);
+
+/// Puts `letter` behind what the record holds.
+fn append(view: &mut dyn View, letter: u8) -> Option<Commit> {
+    let value = [view.get(THINGS, b"word").ok()?.unwrap_or_default(), vec![letter]].concat();
+    let changes = vec![Change { space: THINGS, key: b"word".to_vec(), value: Some(value) }];
+    Some(Commit { time: Timestamp::from_millis(0), actor: "ada".into(), request: "r-1".into(), changes })
+}
+
+#[test]
+fn work_alone_that_lost_to_another_process_is_tried_again_before_those_that_wait_for_it() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let here = Arc::new(Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap());
+    let there = Postgres::open(Options::new(address, &[THINGS])).unwrap();
+    let (began, begun) = channel();
+    let (go_on, goes_on) = channel::<()>();
+    let mut first = true;
+    let alone: WriteWork = Box::new(move |view: &mut dyn View| {
+        let commit = append(view, b'a');
+        if std::mem::take(&mut first) {
+            began.send(()).unwrap();
+            goes_on.recv().unwrap();
+        }
+        commit
+    });
+    runtime.block_on(async {
+        let alone = tokio::spawn(here.write_alone(alone));
+        begun.recv().unwrap();
+        there.write(Box::new(|view: &mut dyn View| append(view, b't'))).await.unwrap();
+        let waiting: Vec<_> = (0..4)
+            .map(|_| tokio::spawn(here.write(Box::new(|view: &mut dyn View| append(view, b's')))))
+            .collect();
+        sleep(HANDED_OVER);
+        go_on.send(()).unwrap();
+        alone.await.unwrap().unwrap();
+        for work in waiting {
+            work.await.unwrap().unwrap();
+        }
+        let (send, receive) = channel();
+        let look = move |view: &mut dyn View| send.send(view.get(THINGS, b"word").unwrap()).unwrap();
+        here.read(Box::new(look), false).await.unwrap();
+        assert_eq!(receive.recv().unwrap().unwrap(), b"tassss");
+        here.close().await.unwrap();
+        there.close().await.unwrap();
+    });
+}
