@@ -209,8 +209,8 @@ impl Auditor {
                 tx.set_actor(SYSTEM_ACTOR);
                 trail::seal(tx, place, upto, &keys)
             };
-            // Whoever writes the trail writes its end or this place in the journal, too. Commits that seal
-            // hundreds of records would otherwise be in the way of every longer change.
+            // A snapshot is enough: all that writes the trail writes its end, or this place in the journal.
+            // Serializable, hundreds of sealed records would conflict with every longer change.
             if !store.write_on_snapshot("audit", write).await? {
                 // Another daemon was quicker, and perhaps with less: what it has left is looked at again.
                 return Ok(false);
@@ -311,7 +311,7 @@ async fn list(store: &Store) -> Result<u64, Fault> {
         tx.set_actor(SYSTEM_ACTOR);
         trail::put_pieces(tx, &pieces)
     };
-    // Whoever writes the lists, or begins to remove them, writes how far they go, too.
+    // A snapshot is enough: all that writes the lists, or removes them, writes how far they go.
     store.write_on_snapshot("audit", write).await?;
     Ok(behind)
 }
