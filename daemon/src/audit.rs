@@ -311,7 +311,7 @@ async fn list(store: &Store) -> Result<u64, Fault> {
         tx.set_actor(SYSTEM_ACTOR);
         trail::put_pieces(tx, &pieces)
     };
-    // A snapshot is enough: all that writes the lists, or removes them, writes how far they go.
+    // A snapshot is enough: all that writes the lists, or begins to remove them, writes how far they go.
     store.write_on_snapshot("audit", write).await?;
     Ok(behind)
 }

@@ -28,6 +28,9 @@ const FREE_ATTEMPTS: u32 = 4;
 const FREE_LIMIT: Duration = Duration::from_secs(1);
 /// How long one that is to run alone waits for those that run already.
 const TURN_LIMIT: Duration = Duration::from_secs(1);
+/// How long one that runs alone keeps its turn after conflicts. Those that wait hold connections meanwhile, and
+/// some of them say to the other daemons that this one lives.
+const ALONE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Beside whom work that writes runs first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,20 +89,22 @@ pub(super) fn write(
     shared: &Shared,
     (work, beside): (&mut WriteWork, Beside),
 ) -> Ended {
-    let begun = Instant::now();
+    // What counts is the time beside others, not the time until it was its turn.
+    let mut begun = Instant::now();
     let rehearsed = beside == Beside::OthersRehearsed;
     let mut foreseen = if rehearsed { shared.seen.rehearse(work) } else { Vec::new() };
     let mut turn = None;
     for attempt in 0u32.. {
         let is_free = (rehearsed || beside == Beside::Others)
             && (attempt == 0 || attempt < FREE_ATTEMPTS && begun.elapsed() < FREE_LIMIT);
-        // A turn is kept from one attempt to the next: those that wait came later, and what they would write
-        // is in the way of the next attempt again.
-        turn = turn.filter(|turn| is_free || matches!(turn, Turn::Alone { .. }));
+        turn = turn.filter(|turn: &Turn<'_>| turn.is_kept(is_free));
         let outcome = if beside == Beside::Anyone {
             once(session, runtime, (BEGIN_WRITE_ON_SNAPSHOT, &mut foreseen, &shared.seen), work)
         } else {
             let taken = turn.take().unwrap_or_else(|| runtime.block_on(Turn::take(&shared.turns, is_free)));
+            if attempt == 0 {
+                begun = Instant::now();
+            }
             let outcome = once(session, runtime, (BEGIN_WRITE, &mut foreseen, &shared.seen), work);
             turn = Some(taken);
             outcome
@@ -120,17 +125,26 @@ pub(super) fn write(
 enum Turn<'t> {
     /// Beside others who share it.
     Shared { _guard: RwLockReadGuard<'t, ()> },
-    /// Alone.
-    Alone { _guard: RwLockWriteGuard<'t, ()> },
+    /// Alone, since this moment.
+    Alone { since: Instant, _guard: RwLockWriteGuard<'t, ()> },
 }
 
 impl<'t> Turn<'t> {
     /// Waits for it. Where others run for too long, who wants to be alone runs beside them.
     async fn take(turns: &'t RwLock<()>, shared: bool) -> Self {
         if !shared && let Ok(_guard) = timeout(TURN_LIMIT, turns.write()).await {
-            return Self::Alone { _guard };
+            return Self::Alone { since: Instant::now(), _guard };
         }
         Self::Shared { _guard: turns.read().await }
+    }
+
+    /// Whether it holds for the next attempt, which may run beside others or not. Those that wait came later,
+    /// and what they would write conflicts with that attempt again.
+    fn is_kept(&self, shared: bool) -> bool {
+        match self {
+            Self::Shared { .. } => shared,
+            Self::Alone { since, .. } => since.elapsed() < ALONE_LIMIT,
+        }
     }
 }
 
