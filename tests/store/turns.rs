@@ -6,6 +6,7 @@ use mfa_daemon::store::engine::{Change, Commit, Engine, Space, View, WriteWork};
 use mfa_daemon::store::postgres::{Options, Postgres};
 use mfa_shared::time::Timestamp;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::mpsc::channel;
 use std::thread::sleep;
 use std::time::Duration;
@@ -56,6 +57,47 @@ fn work_alone_that_lost_to_another_process_is_tried_again_before_those_that_wait
         let look = move |view: &mut dyn View| send.send(view.get(THINGS, b"word").unwrap()).unwrap();
         here.read(Box::new(look), false).await.unwrap();
         assert_eq!(receive.recv().unwrap().unwrap(), b"tassss");
+        here.close().await.unwrap();
+        there.close().await.unwrap();
+    });
+}
+
+#[test]
+fn work_alone_that_loses_again_and_again_gives_way_to_those_that_wait() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let here = Arc::new(Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap());
+    let there = Postgres::open(Options::new(address, &[THINGS])).unwrap();
+    let (begin, begun) = channel();
+    let (write, written) = channel();
+    // Until another work of its process was done, the other process is quicker.
+    let loses = Arc::new(AtomicBool::new(true));
+    let still = loses.clone();
+    let alone: WriteWork = Box::new(move |view: &mut dyn View| {
+        let commit = append(view, b'a');
+        if still.load(SeqCst) {
+            begin.send(()).unwrap();
+            written.recv().unwrap();
+        }
+        commit
+    });
+    std::thread::scope(|scope| {
+        let (runtime, there) = (&runtime, &there);
+        let (began, has_begun) = channel();
+        scope.spawn(move || {
+            while begun.recv().is_ok() {
+                runtime.block_on(there.write(Box::new(|view: &mut dyn View| append(view, b't')))).unwrap();
+                write.send(()).unwrap();
+                let _ = began.send(());
+            }
+        });
+        let alone = runtime.spawn(here.write_alone(alone));
+        has_begun.recv().unwrap();
+        runtime.block_on(here.write(Box::new(|view: &mut dyn View| append(view, b's')))).unwrap();
+        loses.store(false, SeqCst);
+        runtime.block_on(alone).unwrap().unwrap();
+    });
+    runtime.block_on(async {
         here.close().await.unwrap();
         there.close().await.unwrap();
     });
