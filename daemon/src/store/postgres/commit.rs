@@ -28,8 +28,8 @@ const FREE_ATTEMPTS: u32 = 4;
 const FREE_LIMIT: Duration = Duration::from_secs(1);
 /// How long one that is to run alone waits for those that run already.
 const TURN_LIMIT: Duration = Duration::from_secs(1);
-/// How long one that runs alone keeps its turn after conflicts. Those that wait hold connections meanwhile, and
-/// some of them say to the other daemons that this one lives.
+/// How long one that runs alone keeps its turn after conflicts. Those that wait hold connections meanwhile,
+/// and some of them tell the other daemons that this one lives.
 const ALONE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Beside whom work that writes runs first.
