@@ -16,6 +16,13 @@ const THINGS: Space = Space { id: 8, name: "things" };
 /// Longer than it takes to hand work over to a connection.
 const HANDED_OVER: Duration = Duration::from_millis(100);
 
+/// Two of them on one database.
+fn processes() -> Option<[Postgres; 2]> {
+    let address = fresh()?;
+    let open = || Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap();
+    Some([open(), open()])
+}
+
 /// Puts `letter` behind what the record holds.
 fn append(view: &mut dyn View, letter: u8) -> Option<Commit> {
     let value = [view.get(THINGS, b"word").ok()?.unwrap_or_default(), vec![letter]].concat();
@@ -25,10 +32,8 @@ fn append(view: &mut dyn View, letter: u8) -> Option<Commit> {
 
 #[test]
 fn work_alone_that_lost_to_another_process_is_tried_again_before_those_that_wait_for_it() {
-    let Some(address) = fresh() else { return };
+    let Some([here, there]) = processes() else { return };
     let runtime = Runtime::new().unwrap();
-    let here = Arc::new(Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap());
-    let there = Postgres::open(Options::new(address, &[THINGS])).unwrap();
     let (began, begun) = channel();
     let (go_on, goes_on) = channel::<()>();
     let mut first = true;
@@ -64,10 +69,8 @@ fn work_alone_that_lost_to_another_process_is_tried_again_before_those_that_wait
 
 #[test]
 fn work_alone_that_loses_again_and_again_gives_way_to_those_that_wait() {
-    let Some(address) = fresh() else { return };
+    let Some([here, there]) = processes() else { return };
     let runtime = Runtime::new().unwrap();
-    let here = Arc::new(Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap());
-    let there = Postgres::open(Options::new(address, &[THINGS])).unwrap();
     let (begin, begun) = channel();
     let (write, written) = channel();
     // Until another work of its process was done, the other process is quicker.
