@@ -8,6 +8,8 @@ use crate::store::space;
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+use std::time::Instant;
 
 const PAGE_PAIRS: usize = 64;
 
@@ -45,10 +47,13 @@ fn dump(shared: &Shared) -> io::Result<()> {
             if !shared.has_room() {
                 return Err(space::full());
             }
+            let begun = Instant::now();
             let page = shared.index.scan(space, &left, false, PAGE_PAIRS).map_err(io::Error::other)?;
             let Some((last, _)) = page.last() else { break };
             left.from = [last.as_slice(), &[0]].concat();
             page.iter().try_for_each(|pair| draft.put(space.id, pair))?;
+            // It is in no hurry, so others get as much of the processors and of the tree.
+            thread::sleep(begun.elapsed());
         }
     }
     let plain_bytes = draft.end(disk, shared.head().sequence)?;
