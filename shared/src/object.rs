@@ -62,21 +62,23 @@ pub trait Object: Sized + 'static {
 
     /// The object as JSON schema.
     fn schema() -> Value {
-        let fields = Self::fields();
-        let required: Vec<_> = fields.iter().filter(|f| f.required).map(|f| f.name.clone()).collect();
-        let mut properties = serde_json::Map::new();
-        for field in fields {
-            let mut schema = field.schema;
-            schema["description"] = json!(field.doc);
-            properties.insert(field.name, schema);
-        }
-        let mut schema =
-            json!({ "type": "object", "description": Self::DOC.trim(), "properties": properties });
-        if !required.is_empty() {
-            schema["required"] = json!(required);
-        }
-        schema
+        schema_of(Self::DOC, Self::fields())
     }
+}
+
+fn schema_of(doc: &str, fields: Vec<FieldDoc>) -> Value {
+    let required: Vec<_> = fields.iter().filter(|f| f.required).map(|f| f.name.clone()).collect();
+    let mut properties = serde_json::Map::new();
+    for field in fields {
+        let mut schema = field.schema;
+        schema["description"] = json!(field.doc);
+        properties.insert(field.name, schema);
+    }
+    let mut schema = json!({ "type": "object", "description": doc.trim(), "properties": properties });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
 }
 
 type Schemas = BTreeMap<&'static str, fn() -> Value>;
@@ -86,8 +88,12 @@ static NAMED: Mutex<Schemas> = Mutex::new(BTreeMap::new());
 
 /// The reference to an object in a document of schemas, whose schema [`named_schemas`] gives from then on.
 pub fn reference<T: Object>() -> Value {
-    NAMED.lock().unwrap_or_else(PoisonError::into_inner).insert(T::NAME, T::schema);
-    json!({ "$ref": format!("#/components/schemas/{}", T::NAME) })
+    refer(T::NAME, T::schema)
+}
+
+fn refer(name: &'static str, schema: fn() -> Value) -> Value {
+    NAMED.lock().unwrap_or_else(PoisonError::into_inner).insert(name, schema);
+    json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
 /// The schemas of the objects to which schemas have referred, and of those to which these refer.

@@ -219,7 +219,7 @@ where
 pub struct JsonList<T>(pub Vec<T>);
 
 impl<T: Object + Serialize + Send + Sync> Body for JsonList<T> {
-    const SHAPE: BodyShape = BodyShape::json(|| Some(json!({ "type": "array", "items": reference::<T>() })));
+    const SHAPE: BodyShape = BodyShape::json(|| Some(array_of(reference::<T>())));
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         let rule: List<Nested<T>> = list(nested(), usize::MAX);
         read_json(&rule, raw).map(Self)
@@ -353,10 +353,12 @@ impl<T: Object> Answer for JsonOrNone<T> {
 pub struct Array<T>(pub Vec<T>);
 
 impl<T: Object> Answer for Array<T> {
-    const SHAPE: AnswerShape = AnswerShape {
-        kind: AnswerKind::List,
-        schema: || Some(json!({ "type": "array", "items": reference::<T>() })),
-    };
+    const SHAPE: AnswerShape =
+        AnswerShape { kind: AnswerKind::List, schema: || Some(array_of(reference::<T>())) };
+}
+
+fn array_of(items: Value) -> Value {
+    json!({ "type": "array", "items": items })
 }
 
 /// 200 with a plain array of identifiers.
@@ -364,10 +366,8 @@ impl<T: Object> Answer for Array<T> {
 pub struct Names(pub Vec<String>);
 
 impl Answer for Names {
-    const SHAPE: AnswerShape = AnswerShape {
-        kind: AnswerKind::List,
-        schema: || Some(json!({ "type": "array", "items": { "type": "string" } })),
-    };
+    const SHAPE: AnswerShape =
+        AnswerShape { kind: AnswerKind::List, schema: || Some(array_of(json!({ "type": "string" }))) };
 }
 
 /// 200 with a page envelope: the records under their plural, `totalPages`, `totalElements`.
@@ -375,16 +375,15 @@ impl Answer for Names {
 pub struct Page<T>(PhantomData<fn() -> T>);
 
 impl<T: Listed> Answer for Page<T> {
-    const SHAPE: AnswerShape = AnswerShape {
-        kind: AnswerKind::Page,
-        schema: || {
-            let records = json!({ "type": "array", "items": reference::<T>() });
-            let count = json!({ "type": "integer", "minimum": 0 });
-            Some(json!({
-                "type": "object",
-                "properties": { T::PLURAL: records, "totalPages": count, "totalElements": count },
-                "required": [T::PLURAL, "totalPages", "totalElements"],
-            }))
-        },
-    };
+    const SHAPE: AnswerShape =
+        AnswerShape { kind: AnswerKind::Page, schema: || Some(page_of(T::PLURAL, reference::<T>())) };
+}
+
+fn page_of(plural: &str, record: Value) -> Value {
+    let count = json!({ "type": "integer", "minimum": 0 });
+    json!({
+        "type": "object",
+        "properties": { plural: array_of(record), "totalPages": count, "totalElements": count },
+        "required": [plural, "totalPages", "totalElements"],
+    })
 }

@@ -91,8 +91,8 @@ pub fn list(
         }
         (None, None) => Vec::new(),
     };
-    let found: Result<_, Fault> = found.into_iter().map(|instance| shown(tx, instance)).collect();
-    Ok(Instances::Rows(Rows::these(found?, shown)))
+    let found: Result<Vec<_>, Fault> = found.into_iter().map(|instance| shown(tx, instance)).collect();
+    Ok(Instances::Rows(Rows::these(&found?, shown)))
 }
 
 /// Accounts that were asked for.

@@ -16,36 +16,50 @@ const CHUNK_RECORDS: usize = 500;
 
 type Keep<R> = Box<dyn Fn(&R) -> bool + Send + Sync>;
 type Show<R, T> = fn(&mut Tx<'_>, R) -> Result<T, Fault>;
+/// Keys of records, with their bytes where these are here.
+type Found = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+/// The stored bytes of a record as the list shows it, if it does.
+type Element<'e> = dyn Fn(&mut Tx<'_>, &[u8]) -> Result<Option<Vec<u8>>, Fault> + 'e;
 
 /// A plain list of the records `R`, shown as `T`.
 pub struct Rows<R, T> {
-    source: Source<T>,
+    walk: Walk,
     keep: Option<Keep<R>>,
-    newest_first: bool,
-    /// Showing a record also reads the records with its key in these spaces.
-    beside: Vec<Space>,
     show: Show<R, T>,
 }
 
+/// Which records, and in which order.
+#[derive(Debug)]
+struct Walk {
+    source: Source,
+    newest_first: bool,
+    /// Where the records are.
+    space: Space,
+    /// Showing a record also reads the records with its key in these spaces.
+    beside: Vec<Space>,
+}
+
 /// Where the elements come from.
-enum Source<T> {
+#[derive(Debug)]
+enum Source {
     /// A range of a space; the bytes of an entry before the key of its record, where it is an index.
     Range(Space, Range, Option<usize>),
     /// The records with these keys.
     Keys(Arc<Vec<Vec<u8>>>),
     /// They are here already.
-    Here(Vec<T>),
+    Here(Vec<Vec<u8>>),
 }
 
 impl<R, T> fmt::Debug for Rows<R, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows").field("newest_first", &self.newest_first).finish_non_exhaustive()
+        f.debug_struct("Rows").field("newest_first", &self.walk.newest_first).finish_non_exhaustive()
     }
 }
 
 impl<R: Record, T: Serialize> Rows<R, T> {
-    fn new(source: Source<T>, show: Show<R, T>) -> Self {
-        Self { source, keep: None, newest_first: false, beside: Vec::new(), show }
+    fn new(source: Source, show: Show<R, T>) -> Self {
+        let walk = Walk { source, newest_first: false, space: R::SPACE, beside: Vec::new() };
+        Self { walk, keep: None, show }
     }
 
     /// Every record whose key has these parts and more.
@@ -65,8 +79,8 @@ impl<R: Record, T: Serialize> Rows<R, T> {
     }
 
     /// These elements, which are few.
-    pub fn these(elements: Vec<T>, show: Show<R, T>) -> Self {
-        Self::new(Source::Here(elements), show)
+    pub fn these(elements: &[T], show: Show<R, T>) -> Self {
+        Self::new(Source::Here(elements.iter().map(json).collect()), show)
     }
 
     /// Only the records that pass.
@@ -77,40 +91,102 @@ impl<R: Record, T: Serialize> Rows<R, T> {
 
     /// The last one first.
     pub fn newest_first(mut self) -> Self {
-        self.newest_first = true;
+        self.walk.newest_first = true;
         self
     }
 
     /// Showing a record also reads the `A` with the same key.
     pub fn beside<A: Record>(mut self) -> Self {
-        self.beside.push(A::SPACE);
+        self.walk.beside.push(A::SPACE);
         self
     }
 
+    fn element(&self, tx: &mut Tx<'_>, stored: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        let record = decode::<R>(R::SPACE, stored)?;
+        if self.keep.as_ref().is_some_and(|keep| !keep(&record)) {
+            return Ok(None);
+        }
+        Ok(Some(json(&(self.show)(tx, record)?)))
+    }
+}
+
+impl<R: Record, T: Serialize + Send + Sync> List for Rows<R, T> {
+    fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
+        self.walk.page(tx, &|tx, stored| self.element(tx, stored))
+    }
+
+    fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
+        self.walk.lines(tx, cursor, &|tx, stored| self.element(tx, stored))
+    }
+}
+
+impl Walk {
+    fn page(&self, tx: &mut Tx<'_>, element: &Element<'_>) -> Result<Vec<u8>, Fault> {
+        let mut out = b"[".to_vec();
+        let mut cursor = Cursor::Start;
+        while !matches!(cursor, Cursor::End) {
+            let (elements, next) = self.step(tx, cursor, element)?;
+            for element in elements {
+                if out.len() > 1 {
+                    out.push(b',');
+                }
+                out.extend_from_slice(&element);
+            }
+            cursor = next;
+        }
+        out.push(b']');
+        Ok(out)
+    }
+
+    fn lines(
+        &self,
+        tx: &mut Tx<'_>,
+        cursor: Cursor,
+        element: &Element<'_>,
+    ) -> Result<(Vec<u8>, Cursor), Fault> {
+        let (elements, next) = self.step(tx, cursor, element)?;
+        let line = |element: Vec<u8>| [element, b"\n".to_vec()].concat();
+        Ok((elements.into_iter().flat_map(line).collect(), next))
+    }
+
     /// The next elements, and the cursor after them.
-    fn step(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
-        match &self.source {
-            Source::Here(elements) => Ok((elements.iter().map(json).collect(), Cursor::End)),
+    fn step(
+        &self,
+        tx: &mut Tx<'_>,
+        cursor: Cursor,
+        element: &Element<'_>,
+    ) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
+        let (pairs, next) = match &self.source {
+            Source::Here(elements) => return Ok((elements.clone(), Cursor::End)),
             Source::Keys(all) => {
                 let at = if let Cursor::Keys(_, at) = cursor { at } else { 0 };
                 let upto = at.saturating_add(CHUNK_RECORDS).min(all.len());
                 let next = if upto < all.len() { Cursor::Keys(all.clone(), upto) } else { Cursor::End };
                 let keys = all.get(at..upto).unwrap_or_default();
-                tx.expect(R::SPACE, keys)?;
-                let pairs = keys.iter().map(|key| (key.clone(), None)).collect();
-                Ok((self.elements(tx, pairs)?, next))
+                tx.expect(self.space, keys)?;
+                (keys.iter().map(|key| (key.clone(), None)).collect(), next)
             }
-            Source::Range(space, range, passed) => self.ranged(tx, (*space, range.clone(), *passed), cursor),
+            Source::Range(space, range, passed) => {
+                self.ranged(tx, (*space, range.clone(), *passed), cursor)?
+            }
+        };
+        let mut elements = Vec::with_capacity(pairs.len());
+        for (key, bytes) in pairs {
+            let stored = if bytes.is_some() { bytes } else { tx.value(self.space, &key)? };
+            if let Some(stored) = stored {
+                elements.extend(element(tx, &stored)?);
+            }
         }
+        Ok((elements, next))
     }
 
-    /// The same of a range of a space.
+    /// The next records of a range of a space, and the cursor after them.
     fn ranged(
         &self,
         tx: &mut Tx<'_>,
         (space, range, passed): (Space, Range, Option<usize>),
         cursor: Cursor,
-    ) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
+    ) -> Result<(Found, Cursor), Fault> {
         let range = match cursor {
             Cursor::Walk(next) if self.newest_first => Range { to: Some(next), ..range },
             Cursor::Walk(next) => Range { from: next, ..range },
@@ -125,56 +201,12 @@ impl<R: Record, T: Serialize> Rows<R, T> {
         };
         let key_of = |entry: &[u8]| entry.get(passed.unwrap_or_default()..).unwrap_or_default().to_vec();
         let keys: Vec<_> = pairs.iter().map(|(entry, _)| key_of(entry)).collect();
-        for space in passed.map(|_| R::SPACE).iter().chain(&self.beside) {
+        for space in passed.map(|_| self.space).iter().chain(&self.beside) {
             tx.expect(*space, &keys)?;
         }
         let value = |value: Vec<u8>| Some(value).filter(|_| passed.is_none());
         let pairs = keys.into_iter().zip(pairs.into_iter().map(|(_, bytes)| value(bytes))).collect();
-        Ok((self.elements(tx, pairs)?, next))
-    }
-
-    /// The records with these keys as the list shows them; those whose bytes are not here are read.
-    fn elements(
-        &self,
-        tx: &mut Tx<'_>,
-        pairs: Vec<(Vec<u8>, Option<Vec<u8>>)>,
-    ) -> Result<Vec<Vec<u8>>, Fault> {
-        let mut elements = Vec::with_capacity(pairs.len());
-        for (key, bytes) in pairs {
-            let stored = if bytes.is_some() { bytes } else { tx.value(R::SPACE, &key)? };
-            let Some(record) = stored.map(|bytes| decode::<R>(R::SPACE, &bytes)).transpose()? else {
-                continue;
-            };
-            if self.keep.as_ref().is_none_or(|keep| keep(&record)) {
-                elements.push(json(&(self.show)(tx, record)?));
-            }
-        }
-        Ok(elements)
-    }
-}
-
-impl<R: Record, T: Serialize + Send + Sync> List for Rows<R, T> {
-    fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
-        let mut out = b"[".to_vec();
-        let mut cursor = Cursor::Start;
-        while !matches!(cursor, Cursor::End) {
-            let (elements, next) = self.step(tx, cursor)?;
-            for element in elements {
-                if out.len() > 1 {
-                    out.push(b',');
-                }
-                out.extend_from_slice(&element);
-            }
-            cursor = next;
-        }
-        out.push(b']');
-        Ok(out)
-    }
-
-    fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
-        let (elements, next) = self.step(tx, cursor)?;
-        let line = |element: Vec<u8>| [element, b"\n".to_vec()].concat();
-        Ok((elements.into_iter().flat_map(line).collect(), next))
+        Ok((pairs, next))
     }
 }
 
@@ -264,7 +296,7 @@ mod tests {
             assert!(chunks.iter().all(|chunk| chunk.len() <= CHUNK_RECORDS));
             assert_eq!(chunks.concat(), array, "{rows:?}");
             let ascends = array.is_sorted();
-            assert_eq!(ascends, !rows.newest_first || count == 0, "{rows:?}");
+            assert_eq!(ascends, !rows.walk.newest_first || count == 0, "{rows:?}");
         }
     }
 

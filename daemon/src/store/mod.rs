@@ -42,6 +42,10 @@ use seal::Keys;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 pub use tx::Tx;
 
+/// Work that writes; its result goes to its caller past the store, so that the store is one piece of code for
+/// all kinds of results.
+type Work = Box<dyn FnMut(&mut Tx<'_>) -> Result<(), Fault> + Send>;
+
 /// How an engine runs work that writes: one of its methods.
 type Way = fn(&dyn Engine, WriteWork) -> Pending<()>;
 
@@ -104,19 +108,23 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
+        let (slot, filled) = slot();
+        self.look(Box::new(move |tx| filled.fill(work(tx))), long).await?;
+        slot.take()
+    }
+
+    fn look(&self, mut work: Box<dyn FnMut(&mut Tx<'_>) + Send>, long: bool) -> Pending<()> {
         let clock = self.clock.clone();
         let strict = self.strict;
         let keys = self.keys.clone();
         let (receivers, calendar) = (self.receivers.clone(), self.calendar.clone());
         let numbers = self.numbers.clone();
-        let (slot, filled) = slot();
         let read = move |view: &mut dyn engine::View| {
             let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
             let tx = tx.with_receivers(receivers.clone()).with_numbers(numbers.clone());
-            filled.fill(work(&mut tx.with_calendar(calendar.clone())));
+            work(&mut tx.with_calendar(calendar.clone()));
         };
-        self.engine.read(Box::new(read), long).await?;
-        slot.take()
+        self.engine.read(Box::new(read), long)
     }
 
     /// Runs `work` as one serializable transaction; `request` names the request in the audit trail. Work
@@ -162,30 +170,30 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
+        let (work, slot) = apart(work);
+        self.carry_out(request, work, way).await?;
+        slot.take()
+    }
+
+    fn carry_out(&self, request: &str, work: Work, way: Way) -> Pending<()> {
         let store = self.clone();
         let request = request.to_owned();
-        finished(async move {
-            let (outcome, uses) = store.decide(&request, work, way).await?;
+        finished(Box::pin(async move {
+            let (outcome, uses) = store.decide(request, work, way).await?;
             store.remove_unused(&uses).await;
             outcome
-        })
-        .await
+        }))
     }
 
     /// Runs `work` and says what it did to the uses of images. The outer fault is the engine's.
-    async fn decide<T, F>(
+    async fn decide(
         &self,
-        request: &str,
-        mut work: F,
+        request: String,
+        mut work: Work,
         way: Way,
-    ) -> Result<(Result<T, Fault>, Uses), Fault>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
-    {
+    ) -> Result<(Result<(), Fault>, Uses), Fault> {
         let clock = self.clock.clone();
         let strict = self.strict;
-        let request = request.to_owned();
         let keys = self.keys.clone();
         let receivers = self.receivers.clone();
         let shared = self.is_shared();
@@ -290,11 +298,19 @@ fn removed_meanwhile() -> Fault {
 
 /// Finishes what was begun even if no one waits for it any more: a client that goes away in the middle of a
 /// write must not separate a record from its image.
-async fn finished<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Fault>> + Send + 'static,
-) -> Result<T, Fault> {
+fn finished(work: Pending<()>) -> Pending<()> {
     let stopping = |_| Fault::new(fault::UNAVAILABLE, "the daemon is stopping");
-    tokio::spawn(work).await.map_err(stopping)?
+    Box::pin(async move { tokio::spawn(work).await.map_err(stopping)? })
+}
+
+/// Work, and where its result is found once it was carried out.
+fn apart<T, F>(mut work: F) -> (Work, Slot<T>)
+where
+    T: Send + 'static,
+    F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+{
+    let (slot, filled) = slot();
+    (Box::new(move |tx| work(tx).map(|done| filled.fill(Ok(done)))), slot)
 }
 
 /// The result of work, for the waiting caller.

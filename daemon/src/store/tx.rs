@@ -197,8 +197,7 @@ impl<'a> Tx<'a> {
 
     /// Writes a record, new or changed, and keeps its index entries in step.
     pub fn put<R: Record>(&mut self, record: &R) -> Result<(), Fault> {
-        let before = self.view.get(R::SPACE, &record.key())?;
-        let before = before.map(|bytes| decode::<R>(R::SPACE, &bytes)).transpose()?;
+        let before = self.at::<R>(&record.key())?;
         self.write(record, &before.map_or(Vec::new(), |before| before.index()));
         Ok(())
     }
@@ -216,14 +215,17 @@ impl<'a> Tx<'a> {
 
     fn write<R: Record>(&mut self, record: &R, before: &[(Space, Vec<u8>)]) {
         let key = record.key();
-        let entries = record.index();
+        self.stage_entries(&key, before, record.index());
+        self.stage(R::SPACE, key, Some(line(record)));
+    }
+
+    fn stage_entries(&mut self, key: &[u8], before: &[(Space, Vec<u8>)], entries: Vec<(Space, Vec<u8>)>) {
         for (space, entry) in before.iter().filter(|entry| !entries.contains(entry)) {
-            self.stage(*space, joined(entry.clone(), &key), None);
+            self.stage(*space, joined(entry.clone(), key), None);
         }
         for (space, entry) in entries.into_iter().filter(|entry| !before.contains(entry)) {
-            self.stage(space, joined(entry, &key), Some(Vec::new()));
+            self.stage(space, joined(entry, key), Some(Vec::new()));
         }
-        self.stage(R::SPACE, key, Some(line(record)));
     }
 
     /// Writes a record without index in its stored form, which is made already.
@@ -234,9 +236,7 @@ impl<'a> Tx<'a> {
     /// Removes a record with its index entries.
     pub fn remove<R: Record>(&mut self, record: &R) {
         let key = record.key();
-        for (space, entry) in record.index() {
-            self.stage(space, joined(entry, &key), None);
-        }
+        self.stage_entries(&key, &record.index(), Vec::new());
         self.stage(R::SPACE, key, None);
     }
 
@@ -406,10 +406,12 @@ pub fn line<R: Record>(record: &R) -> Vec<u8> {
 
 /// Reads a stored record.
 pub fn decode<'b, T: Deserialize<'b>>(space: Space, bytes: &'b [u8]) -> Result<T, Fault> {
-    serde_json::from_slice(bytes).map_err(|e| {
-        tracing::error!(space = space.name, error = %e, "a stored record cannot be read");
-        Fault::new(fault::INTERNAL, format!("a record of {} cannot be read", space.name))
-    })
+    serde_json::from_slice(bytes).map_err(|error| unreadable(space, &error))
+}
+
+fn unreadable(space: Space, error: &serde_json::Error) -> Fault {
+    tracing::error!(space = space.name, %error, "a stored record cannot be read");
+    Fault::new(fault::INTERNAL, format!("a record of {} cannot be read", space.name))
 }
 
 /// An index entry is its own parts, then the record's key: entries under one part sort by record.

@@ -8,7 +8,7 @@ use super::objects::{Draft, Opened, UsedBy, hash_and_length};
 use super::record::prefix;
 use super::records::IMAGE_USES;
 use super::tx::Tx;
-use super::{Store, finished};
+use super::{Store, apart, finished};
 use mfa_shared::fault::{self, Fault};
 use std::io::{self, Seek};
 
@@ -62,19 +62,21 @@ impl Store {
         let store = self.clone();
         let request = request.to_owned();
         let hash = draft.hash();
-        finished(async move {
+        let (work, slot) = apart(work);
+        finished(Box::pin(async move {
             let gate = store.images.gate.read().await;
             store.images.keep(draft).await?;
             // Without an answer of the engine the record may be there, so the object stays.
-            let (outcome, mut uses) = store.decide(&request, work, Engine::write).await?;
+            let (outcome, mut uses) = store.decide(request, work, Engine::write).await?;
             drop(gate);
             if !uses.begun.contains(&hash) {
                 uses.ended.insert(hash);
             }
             store.remove_unused(&uses).await;
             outcome
-        })
-        .await
+        }))
+        .await?;
+        slot.take()
     }
 
     /// Removes what a backup has kept from being removed.

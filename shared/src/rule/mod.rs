@@ -60,16 +60,25 @@ impl Checks {
 
     /// Refuses the present place; always `None`, so that a rule can end with it.
     pub fn refuse<T>(&mut self, code: &'static str, what: impl AsRef<str>) -> Option<T> {
+        self.note(code, what.as_ref());
+        None
+    }
+
+    fn note(&mut self, code: &'static str, what: &str) {
         let field = pointer(&self.path);
         let place = if field.is_empty() { "the body" } else { &field };
-        let detail = format!("{place} {}", what.as_ref());
+        let detail = format!("{place} {what}");
         self.errors.push(FieldError { field, code: code.to_owned(), detail });
-        None
     }
 
     /// Refuses a value of another JSON kind.
     pub fn wrong_type<T>(&mut self, expected: &str, node: &Node) -> Option<T> {
-        self.refuse("wrong_type", format!("must be {expected}, not {}", node.kind()))
+        self.note_type(expected, node);
+        None
+    }
+
+    fn note_type(&mut self, expected: &str, node: &Node) {
+        self.note("wrong_type", &format!("must be {expected}, not {}", node.kind()));
     }
 
     /// Looks at a property.
@@ -183,15 +192,21 @@ pub fn check_body<R: Rule>(
 ) -> Result<R::Out, Result<Vec<FieldError>, String>> {
     let mut at = Checks::new(today);
     let out = rule.check(body, &mut at);
-    if let Some(place) = at.repeated() {
-        return Err(Err(format!("the property {place} is given twice")));
-    }
-    let errors = at.finish(body);
-    if let Some(top) = errors.iter().find(|e| e.field.is_empty() && e.code == "wrong_type") {
-        return Err(Err(top.detail.clone()));
-    }
+    let errors = found(at, body).map_err(Err)?;
     match out {
         Some(out) if errors.is_empty() => Ok(out),
         _ => Err(Ok(errors)),
+    }
+}
+
+/// The bad fields, or why the body is malformed.
+fn found(at: Checks, body: &Node) -> Result<Vec<FieldError>, String> {
+    if let Some(place) = at.repeated() {
+        return Err(format!("the property {place} is given twice"));
+    }
+    let errors = at.finish(body);
+    match errors.iter().find(|e| e.field.is_empty() && e.code == "wrong_type") {
+        Some(top) => Err(top.detail.clone()),
+        None => Ok(errors),
     }
 }
