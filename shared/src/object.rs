@@ -16,7 +16,8 @@
 //! were sent, so that its errors are reported together with those of the fields.
 //!
 //! A Rust field `given_name` is `givenName` on the wire; `auth_token as "auth_token"` says another name, and
-//! `host or "service"` one more under which a request may bring it.
+//! `host or "service"` one more under which a request may bring it. A field with the name of a rule (`date`)
+//! hides that rule from the fields below it: give the rule another name, as `api/days.rs` does.
 
 use crate::identifier::{is_wire_name, wire_name};
 use crate::node::Node;

@@ -1,6 +1,6 @@
 //! Every kind of record that is stored, one file for each noun, and the spaces they are stored in. The
-//! number of a space never changes its meaning. A new space takes one from 155 on: some of the gaps below
-//! belonged to spaces of the first programs.
+//! number of a space never changes its meaning. A new space takes the next one above the largest: some of the
+//! gaps between them belonged to spaces of the first programs.
 
 mod applications;
 mod audit;
