@@ -15,7 +15,7 @@ use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::kind;
 use mfa_shared::time::{Date, Timestamp};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a waiting runner checks whether the other has ended.
 const LOOK: Duration = Duration::from_millis(50);
@@ -24,6 +24,8 @@ const SILENCE_MAX: Duration = Duration::from_secs(5);
 /// Pause before a step that the store could not take is tried again, and how often that is done.
 const AGAIN: Duration = Duration::from_millis(200);
 const AGAIN_MAX: u32 = 50;
+/// Where one writer decides everything, a pause of this part of a step follows it.
+const PAUSE_PART: u32 = 3;
 /// How often a daemon looks whether its time to run has come.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -94,7 +96,13 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
                     Ok(next)
                 };
                 let way = if part == Part::Accrual { Way::Snapshot } else { Way::Alone };
-                match write(store, &order.by, way, step).await? {
+                let begun = Instant::now();
+                let next = write(store, &order.by, way, step).await?;
+                if !store.is_shared() {
+                    // Others have the writer and the processors to themselves meanwhile.
+                    tokio::time::sleep(begun.elapsed() / PAUSE_PART).await;
+                }
+                match next {
                     Next::Step(next) => part = next,
                     Next::End => break,
                     Next::Theirs => return Ok(false),
