@@ -24,8 +24,10 @@ const SILENCE_MAX: Duration = Duration::from_secs(5);
 /// Pause before a step that the store could not take is tried again, and how often that is done.
 const AGAIN: Duration = Duration::from_millis(200);
 const AGAIN_MAX: u32 = 50;
-/// Where one writer decides everything, a pause of this part of a step follows it.
+/// Where one writer decides everything, steps are followed by a pause of this part of them, but not by a
+/// shorter one: timers count in milliseconds.
 const PAUSE_PART: u32 = 3;
+const PAUSE_MIN: Duration = Duration::from_millis(2);
 /// How often a daemon looks whether its time to run has come.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -80,6 +82,7 @@ async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
 async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault> {
     let until = order.until;
     let mut again = true;
+    let mut owed = Duration::ZERO;
     while let Some((day, jobs)) = store.read(false, move |tx| interest::jobs(tx, until, again)).await? {
         for job in jobs {
             let mut part = Part::Any;
@@ -99,8 +102,11 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
                 let begun = Instant::now();
                 let next = write(store, &order.by, way, step).await?;
                 if !store.is_shared() {
+                    owed += begun.elapsed() / PAUSE_PART;
+                }
+                if owed >= PAUSE_MIN {
                     // Others have the writer and the processors to themselves meanwhile.
-                    tokio::time::sleep(begun.elapsed() / PAUSE_PART).await;
+                    tokio::time::sleep(std::mem::take(&mut owed)).await;
                 }
                 match next {
                     Next::Step(next) => part = next,
