@@ -73,12 +73,7 @@ impl Checks {
 
     /// Refuses a value of another JSON kind.
     pub fn wrong_type<T>(&mut self, expected: &str, node: &Node) -> Option<T> {
-        self.note_type(expected, node);
-        None
-    }
-
-    fn note_type(&mut self, expected: &str, node: &Node) {
-        self.note("wrong_type", &format!("must be {expected}, not {}", node.kind()));
+        self.refuse("wrong_type", format!("must be {expected}, not {}", node.kind()))
     }
 
     /// Looks at a property.
