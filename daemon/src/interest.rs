@@ -24,8 +24,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(5);
 /// Pause before a step that the store could not take is tried again, and how often that is done.
 const AGAIN: Duration = Duration::from_millis(200);
 const AGAIN_MAX: u32 = 50;
-/// Where one writer decides everything, steps are followed by a pause of this part of them, but not by a
-/// shorter one: timers count in milliseconds.
+/// A pause between steps takes this part of their time, and is not shorter: timers count in milliseconds.
 const PAUSE_PART: u32 = 3;
 const PAUSE_MIN: Duration = Duration::from_millis(2);
 /// How often a daemon looks whether its time to run has come.
@@ -40,6 +39,26 @@ enum Way {
     Alone,
     /// On a snapshot: it only accrues.
     Snapshot,
+}
+
+/// Pauses between steps where one writer decides everything: others have it and the processors to themselves
+/// meanwhile.
+#[derive(Debug, Default)]
+struct Pauses {
+    /// What is due from the steps since the last pause.
+    owed: Duration,
+}
+
+impl Pauses {
+    async fn after(&mut self, step: Duration, store: &Store) {
+        if store.is_shared() {
+            return;
+        }
+        self.owed += step / PAUSE_PART;
+        if self.owed >= PAUSE_MIN {
+            tokio::time::sleep(std::mem::take(&mut self.owed)).await;
+        }
+    }
 }
 
 /// Runs the days of an order. However it ends, the next run continues from there.
@@ -82,7 +101,7 @@ async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
 async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault> {
     let until = order.until;
     let mut again = true;
-    let mut owed = Duration::ZERO;
+    let mut pauses = Pauses::default();
     while let Some((day, jobs)) = store.read(false, move |tx| interest::jobs(tx, until, again)).await? {
         for job in jobs {
             let mut part = Part::Any;
@@ -101,13 +120,7 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
                 let way = if part == Part::Accrual { Way::Snapshot } else { Way::Alone };
                 let begun = Instant::now();
                 let next = write(store, &order.by, way, step).await?;
-                if !store.is_shared() {
-                    owed += begun.elapsed() / PAUSE_PART;
-                }
-                if owed >= PAUSE_MIN {
-                    // Others have the writer and the processors to themselves meanwhile.
-                    tokio::time::sleep(std::mem::take(&mut owed)).await;
-                }
+                pauses.after(begun.elapsed(), store).await;
                 match next {
                     Next::Step(next) => part = next,
                     Next::End => break,
@@ -124,6 +137,7 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
 
 /// Pays a dividend to all accounts of its product.
 pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> {
+    let mut pauses = Pauses::default();
     loop {
         let wanted = order.clone();
         let step = move |tx: &mut Tx<'_>| {
@@ -132,9 +146,11 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
             record(tx, DistributeDividend::META.name, &wanted.by, product, &accounts);
             Ok(all)
         };
+        let begun = Instant::now();
         if write(&store, &order.by, Way::Alone, step).await? {
             return Ok(());
         }
+        pauses.after(begun.elapsed(), &store).await;
     }
 }
 

@@ -25,8 +25,8 @@ use mfa_shared::time::Date;
 const ACCRUING_MAX: usize = 1300;
 /// The same for one that posts, which runs alone.
 const POSTING_MAX: usize = 330;
-/// The same where one writer decides everything, and a confirmation waits for the whole step before it: less
-/// than two milliseconds.
+/// The same where one writer decides everything, and a confirmation waits for the whole step before it:
+/// about two milliseconds.
 const ACCOUNTS_MAX_ONE_WRITER: usize = 50;
 
 /// How many accounts a step looks at.
