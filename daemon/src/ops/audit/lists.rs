@@ -5,7 +5,7 @@
 //! without going through it.
 
 use crate::store::Tx;
-use crate::store::engine::Range;
+use crate::store::engine;
 use crate::store::record::{Record, number, numbered, prefix};
 use crate::store::records::{AUDIT, AUDIT_LISTS, AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX};
 use crate::store::tx::{decode, line};
@@ -13,6 +13,7 @@ use mfa_shared::fault::Fault;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The kinds of lists.
 pub const RESOURCE: char = 'r';
@@ -101,7 +102,7 @@ pub fn pieces(tx: &mut Tx<'_>, at_once: u64) -> Result<Option<Pieces>, Fault> {
     }
     let upto = end.sequence.min(first + at_once - 1);
     let mut added: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-    let range = Range { from: numbered(&[], first), to: Some(numbered(&[], upto + 1)) };
+    let range = engine::Range { from: numbered(&[], first), to: Some(numbered(&[], upto + 1)) };
     tx.walk(AUDIT, range, &mut |key, record| {
         for list in lists_of(record)? {
             added.entry(list).or_default().push(number(key));
@@ -144,7 +145,7 @@ fn last_piece(tx: &mut Tx<'_>, name: &str) -> Result<Option<AuditList>, Fault> {
             return Ok(first);
         }
     }
-    tx.last(&Range::prefix(&prefix(&[name])))
+    tx.last(&engine::Range::prefix(&prefix(&[name])))
 }
 
 /// Writes what was worked out, unless someone has done so since, or has begun to remove the lists.
@@ -165,12 +166,22 @@ pub fn length(tx: &mut Tx<'_>, name: &str) -> Result<u64, Fault> {
     Ok(last_piece(tx, name)?.map_or(0, |last| last.piece * full + last.sequences.len() as u64))
 }
 
-/// The element of a list at a place.
-pub fn element(tx: &mut Tx<'_>, name: &str, place: u64) -> Result<Option<u64>, Fault> {
+/// The elements of a list at places that follow each other, as far as there are any. Each piece is read once:
+/// reading one takes longer than finding a number in it.
+pub fn elements(tx: &mut Tx<'_>, name: &str, places: Range<u64>) -> Result<Vec<u64>, Fault> {
     let full = LIST_LENGTH_MAX as u64;
-    let piece: Option<AuditList> = tx.at(&numbered(&[name], place / full))?;
-    let within = usize::try_from(place % full).unwrap_or_default();
-    Ok(piece.and_then(|piece| piece.sequences.get(within).copied()))
+    let mut found = Vec::new();
+    let mut place = places.start;
+    while place < places.end {
+        let piece = tx.at::<AuditList>(&numbered(&[name], place / full))?;
+        let sequences = piece.map_or_else(Vec::new, |piece| piece.sequences);
+        let behind = (place / full + 1) * full;
+        let within = |place: u64| usize::try_from(place % full).unwrap_or_default();
+        let wanted = usize::try_from(places.end.min(behind) - place).unwrap_or_default();
+        found.extend(sequences.into_iter().skip(within(place)).take(wanted));
+        place = behind;
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -201,11 +212,13 @@ mod tests {
         }
         for name in ["r customer/c-001", "r customer/*", "o PutCustomer", "a guest"] {
             assert_eq!(store.read(|tx| length(tx, name)), RECORDS, "{name}");
-            let found: Vec<_> =
-                (0..=RECORDS).map(|place| store.read(|tx| element(tx, name, place))).collect();
-            assert_eq!(found, (1..=RECORDS).map(Some).chain([None]).collect::<Vec<_>>(), "{name}");
+            for places in [0..0, 0..1, 0..RECORDS, 5..RECORDS + 5, 127..129, 130..260, RECORDS..RECORDS + 1] {
+                let found = store.read(|tx| elements(tx, name, places.clone()));
+                let expected: Vec<_> = places.map(|place| place + 1).filter(|one| *one <= RECORDS).collect();
+                assert_eq!(found, expected, "{name}");
+            }
         }
-        assert_eq!(store.read(|tx| element(tx, "q q200", 0)), Some(200));
+        assert_eq!(store.read(|tx| elements(tx, "q q200", 0..2)), [200]);
     }
 
     #[test]
