@@ -29,7 +29,7 @@ pub fn delete(
     let application = find(tx, &at.application)?;
     check_grant(tx, caller, &at.application)?;
     for signature in tx.all::<StoredSignature>(&[&at.application])? {
-        sessions::end_all_of_key(tx, &at.application, &signature.timestamp)?;
+        let _ = sessions::end_all_of_key(tx, &at.application, &signature.timestamp)?;
         tx.remove(&signature);
         tx.note_changed("signature", &[&at.application, &signature.timestamp]);
     }
@@ -65,6 +65,14 @@ pub fn set_signature(
             return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
         }
         None => {}
+    }
+    if !sessions::end_all_of_key(tx, &application, &timestamp)? {
+        // They would live again.
+        let detail = format!(
+            "application {application} has tokens of an earlier key under {timestamp}: wait until they have \
+             ended, or use another timestamp"
+        );
+        return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
     }
     if !tx.has::<StoredApplication>(&[&application])? {
         tx.put(&StoredApplication { identifier: application.clone() })?;
@@ -104,7 +112,7 @@ pub fn delete_signature(
     let signature = find_signature(tx, &at.application, &at.timestamp)?;
     check_grant(tx, caller, &at.application)?;
     tx.remove(&signature);
-    sessions::end_all_of_key(tx, &at.application, &at.timestamp)?;
+    let _ = sessions::end_all_of_key(tx, &at.application, &at.timestamp)?;
     Ok(Accepted)
 }
 

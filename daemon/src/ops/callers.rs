@@ -192,10 +192,12 @@ impl KnownCallers {
 }
 
 /// The records on which a login rests, with that of the groups.
-fn sources(hash: &str, caller: &Caller) -> [(Space, Vec<u8>); 4] {
+fn sources(hash: &str, caller: &Caller) -> [(Space, Vec<u8>); 5] {
     let name = |name: &'_ Option<String>| key(&[name.as_deref().unwrap_or_default()]);
+    let token = (StoredToken::SPACE, key(&[hash]));
     [
-        (StoredToken::SPACE, key(&[hash])),
+        caller.token.as_ref().map_or_else(|| token.clone(), sessions::place_of_life),
+        token,
         (StoredUser::SPACE, name(&caller.user)),
         (Role::SPACE, name(&caller.role)),
         groups::version_place(),
@@ -204,9 +206,9 @@ fn sources(hash: &str, caller: &Caller) -> [(Space, Vec<u8>); 4] {
 
 /// Digest of the stored records on which a login rests.
 fn records(tx: &mut Tx<'_>, hash: &str, caller: &Caller) -> Result<Digest, Fault> {
-    let [token, user, role, _] = sources(hash, caller);
+    let [life, token, user, role, _] = sources(hash, caller);
     let mut digest = Sha256::new();
-    for (space, key) in [token, user, role] {
+    for (space, key) in [life, token, user, role] {
         let record = tx.value(space, &key)?;
         // The length keeps the records apart, and none from an empty one.
         digest.update(record.as_ref().map_or(u64::MAX, |bytes| bytes.len() as u64).to_le_bytes());
@@ -232,6 +234,9 @@ fn find(
         },
         None => None,
     };
+    if !sessions::is_alive(tx, &token, user.as_ref())? {
+        return Ok(None);
+    }
     let TokenKind::Application { application, scope, .. } = &token.kind else {
         let Some(user) = user else { return Ok(None) };
         return Ok(Some(Caller { token: Some(token), ..by_login(tx, &user, groups, (rules, uses))? }));

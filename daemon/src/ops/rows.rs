@@ -249,6 +249,7 @@ mod tests {
             must_change_password: false,
             logged_in: false,
             second_factor: false,
+            tokens_ended: None,
         };
         store.write(|tx| (0..USERS).try_for_each(|number| tx.put(&user(number)))).unwrap();
         store

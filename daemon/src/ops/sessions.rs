@@ -4,12 +4,14 @@ use super::last_use::LastUse;
 use crate::domain::token::{self, Kind, Lifetimes, Refresh, SESSIONS_MAX, Session, TOKEN_BYTES};
 use crate::random;
 use crate::store::Tx;
-use crate::store::record::moment;
+use crate::store::engine::{Range, Space};
+use crate::store::record::{Record, key, moment, prefix};
 use crate::store::records::{
     ASSERTIONS_BY_TIME, KNOWN_ADDRESSES_BY_TIME, KnownAddress, LOGIN_ATTEMPTS_BY_TIME, SESSIONS_BY_TIME,
-    StoredAttempts, StoredSession, StoredToken, StoredUser, TOKENS_BY_KEY, TOKENS_BY_SESSION, TOKENS_BY_TIME,
-    TOKENS_BY_USER, TokenKind, UsedAssertion,
+    StoredAttempts, StoredSession, StoredSignature, StoredToken, StoredUser, TOKENS_BY_KEY,
+    TOKENS_BY_SESSION, TOKENS_BY_TIME, TOKENS_BY_USER, TokenKind, UsedAssertion,
 };
+use crate::store::tx::indexed_key;
 use mfa_shared::api::tokens::Token;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
@@ -17,6 +19,8 @@ use std::net::IpAddr;
 
 /// Records whose time is over that one login clears away: more than it makes, so that they never pile up.
 const CLEARED_AT_ONCE: usize = 16;
+/// Tokens that one end of a session, a user or a key removes.
+const REMOVED_AT_ONCE: usize = 500;
 
 /// The randomness of fresh tokens, and for whom they are. It is drawn once for each request, because a
 /// transaction may run twice.
@@ -105,6 +109,7 @@ pub fn refresh(
     let session = Session { began: stored.began, ends: stored.ends, rotation: stored.rotation };
     match session.refresh(rotation, tx.now()) {
         Refresh::Rotated(session) => {
+            clear_old(tx)?;
             tx.set_actor(&user.identifier);
             give(tx, &user, &name, &session, lifetimes, fresh, origin).map(Some)
         }
@@ -199,15 +204,40 @@ fn answer(
     }
 }
 
-/// Ends a session with its tokens.
+/// Ends a session. Its tokens are worth nothing without it ([`is_alive`]), however many they are.
 pub fn end(tx: &mut Tx<'_>, user: &str, session: &str) -> Result<(), Fault> {
     if let Some(stored) = tx.get::<StoredSession>(&[user, session])? {
         tx.remove(&stored);
     }
-    for token in tx.indexed::<StoredToken>(TOKENS_BY_SESSION, &[user, session])? {
-        tx.remove(&token);
-    }
+    remove_some(tx, TOKENS_BY_SESSION, &[user, session])?;
     Ok(())
+}
+
+/// Whether that is still there on which a token rests: its session, or the key with which it was obtained and
+/// the user as whom it acts.
+pub fn is_alive(tx: &mut Tx<'_>, token: &StoredToken, user: Option<&StoredUser>) -> Result<bool, Fault> {
+    match (&token.kind, user) {
+        (TokenKind::Access { session } | TokenKind::Refresh { session, .. }, Some(user)) => {
+            tx.has::<StoredSession>(&[&user.identifier, session])
+        }
+        (TokenKind::Application { application, key, .. }, user) => {
+            let ended = user.and_then(|user| user.tokens_ended).is_some_and(|at| token.given < Some(at));
+            Ok(!ended && tx.has::<StoredSignature>(&[application, key])?)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// The records besides the token itself on which its life rests.
+pub fn place_of_life(token: &StoredToken) -> (Space, Vec<u8>) {
+    match (&token.kind, &token.user) {
+        (TokenKind::Application { application, key: name, .. }, _) => {
+            (StoredSignature::SPACE, key(&[application, name]))
+        }
+        (TokenKind::Access { session } | TokenKind::Refresh { session, .. }, user) => {
+            (StoredSession::SPACE, key(&[user.as_deref().unwrap_or_default(), session]))
+        }
+    }
 }
 
 /// Ends all sessions of a user.
@@ -218,21 +248,38 @@ pub fn end_sessions_of_user(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Ends all sessions of a user, and the tokens with which applications act for the user.
+/// Ends all sessions of a user, and the tokens with which applications act for the user: those that are not
+/// removed at once are older than what the user's record says from then on.
 pub fn end_all_of_user(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
     end_sessions_of_user(tx, user)?;
-    for token in tx.indexed::<StoredToken>(TOKENS_BY_USER, &[user])? {
-        tx.remove(&token);
+    if !remove_some(tx, TOKENS_BY_USER, &[user])?
+        && let Some(stored) = tx.get::<StoredUser>(&[user])?
+    {
+        tx.put(&StoredUser { tokens_ended: Some(tx.now()), ..stored })?;
     }
     Ok(())
 }
 
-/// Ends the tokens that were obtained with a key of an application.
-pub fn end_all_of_key(tx: &mut Tx<'_>, application: &str, key: &str) -> Result<(), Fault> {
-    for token in tx.indexed::<StoredToken>(TOKENS_BY_KEY, &[application, key])? {
+/// Ends the tokens that were obtained with a key of an application, whose record the caller removes. False if
+/// there are so many that some are left, which are worth nothing without it.
+pub fn end_all_of_key(tx: &mut Tx<'_>, application: &str, key: &str) -> Result<bool, Fault> {
+    remove_some(tx, TOKENS_BY_KEY, &[application, key])
+}
+
+/// Removes the first tokens that an index has under these parts; false if some are left, which clear away when
+/// their time is over. Nobody who makes tokens without end can make their removal too large to be stored.
+fn remove_some(tx: &mut Tx<'_>, index: Space, parts: &[&str]) -> Result<bool, Fault> {
+    let mut keys = Vec::new();
+    tx.walk(index, Range::prefix(&prefix(parts)), &mut |entry, _| {
+        keys.push(indexed_key(parts, entry).to_vec());
+        Ok(keys.len() <= REMOVED_AT_ONCE)
+    })?;
+    let all = keys.len() <= REMOVED_AT_ONCE;
+    keys.truncate(REMOVED_AT_ONCE);
+    for token in tx.fetch::<StoredToken>(keys)? {
         tx.remove(&token);
     }
-    Ok(())
+    Ok(all)
 }
 
 /// Clears away some of what is over.
@@ -254,4 +301,110 @@ pub fn clear_old(tx: &mut Tx<'_>) -> Result<(), Fault> {
         tx.remove(&assertion);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::ledger::tests::memory::Memory;
+    use crate::ops::users;
+    use mfa_shared::api::applications::Signature;
+
+    const MANY: usize = 3 * REMOVED_AT_ONCE;
+    const KEY: &str = "2031-05-06T07:08:09.000Z";
+
+    fn token(tx: &Tx<'_>, name: &str, user: Option<&str>, kind: TokenKind) -> StoredToken {
+        let (hash, user, given) = (token::hash(name), user.map(str::to_owned), Some(tx.now()));
+        StoredToken { hash, user, ends: tx.now().plus_seconds(1_200), kind, given, origin: None }
+    }
+
+    fn of_application(tx: &Tx<'_>, name: &str, user: Option<&str>) -> StoredToken {
+        let (application, key) = ("crm-v1".to_owned(), KEY.to_owned());
+        token(tx, name, user, TokenKind::Application { application, key, scope: None, intended: Vec::new() })
+    }
+
+    fn with_a_key(store: &mut Memory) {
+        let number = || serde_json::from_str("3").unwrap();
+        let signature = Signature { public_key_mod: number(), public_key_exp: number() };
+        let (application, timestamp) = ("crm-v1".to_owned(), KEY.to_owned());
+        store.write(|tx| tx.put(&StoredSignature { application, timestamp, signature })).unwrap();
+    }
+
+    /// How many of the tokens count.
+    fn alive(store: &mut Memory, user: Option<&str>) -> usize {
+        store.read(|tx| {
+            let user = user.map(|name| tx.get::<StoredUser>(&[name])).transpose()?.flatten();
+            let mut alive = 0;
+            for token in tx.all::<StoredToken>(&[])? {
+                alive += usize::from(is_alive(tx, &token, user.as_ref())?);
+            }
+            Ok(alive)
+        })
+    }
+
+    #[test]
+    fn a_session_ends_with_all_its_tokens_however_often_it_was_refreshed() {
+        let mut store = Memory::new();
+        let lifetimes = Lifetimes { access_seconds: 1_200, session_seconds: 54_000 };
+        let fresh = || Fresh::draw(IpAddr::from([127, 0, 0, 1]));
+        store.write(|tx| users::insert(tx, "ama", "clerk", "hash".to_owned(), false)).unwrap();
+        let user = store.read(|tx| tx.get::<StoredUser>(&["ama"])).unwrap();
+        let mut refresh_token = store
+            .write(|tx| begin(tx, &user, lifetimes, &fresh()))
+            .map(|token| token.refresh_token.unwrap())
+            .unwrap();
+        let first = refresh_hash(&refresh_token).unwrap();
+        for _ in 0..MANY {
+            let hash = refresh_hash(&refresh_token).unwrap();
+            let again = |tx: &mut Tx<'_>| refresh(tx, &hash, lifetimes, &fresh(), (&LastUse::default(), 0));
+            refresh_token = store.write(again).unwrap().unwrap().refresh_token.unwrap();
+        }
+        assert_eq!(alive(&mut store, Some("ama")), 2 * MANY + 2);
+        let last = refresh_hash(&refresh_token).unwrap();
+        let mut tried = |hash: &str| {
+            let again = |tx: &mut Tx<'_>| refresh(tx, hash, lifetimes, &fresh(), (&LastUse::default(), 0));
+            store.write(again).unwrap().is_some()
+        };
+        assert!(!tried(&first), "a spent token is spent");
+        assert!(!tried(&last), "a spent token that came again ends the session");
+        assert_eq!(alive(&mut store, Some("ama")), 0);
+    }
+
+    #[test]
+    fn all_tokens_for_a_user_end_and_later_ones_count() {
+        let mut store = Memory::new();
+        with_a_key(&mut store);
+        store.write(|tx| users::insert(tx, "ama", "clerk", "hash".to_owned(), false)).unwrap();
+        for name in 0..MANY {
+            store.write(|tx| tx.put(&of_application(tx, &name.to_string(), Some("ama")))).unwrap();
+        }
+        assert_eq!(alive(&mut store, Some("ama")), MANY);
+        store.now = store.now.plus_seconds(1);
+        store.write(|tx| end_all_of_user(tx, "ama")).unwrap();
+        assert_eq!(alive(&mut store, Some("ama")), 0);
+        store.write(|tx| tx.put(&of_application(tx, "later", Some("ama")))).unwrap();
+        assert_eq!(alive(&mut store, Some("ama")), 1);
+    }
+
+    #[test]
+    fn all_tokens_of_a_key_end_with_it_and_live_no_second_time() {
+        let mut store = Memory::new();
+        with_a_key(&mut store);
+        for name in 0..MANY {
+            store.write(|tx| tx.put(&of_application(tx, &name.to_string(), None))).unwrap();
+        }
+        assert_eq!(alive(&mut store, None), MANY);
+        let end = |tx: &mut Tx<'_>| {
+            let all = end_all_of_key(tx, "crm-v1", KEY)?;
+            if let Some(signature) = tx.get::<StoredSignature>(&["crm-v1", KEY])? {
+                tx.remove(&signature);
+            }
+            Ok(all)
+        };
+        assert_eq!(store.write(end), Ok(false));
+        assert_eq!(alive(&mut store, None), 0);
+        // Who puts a key under this name again hears that some are left.
+        assert_eq!(store.write(end), Ok(false));
+        assert_eq!(store.write(end), Ok(true));
+    }
 }

@@ -209,7 +209,14 @@ pub fn insert(
     let identifier = identifier.to_owned();
     let role = role.to_owned();
     tx.put(&StoredPassword { user: identifier.clone(), hash })?;
-    tx.put(&StoredUser { identifier, role, must_change_password, logged_in: false, second_factor: false })
+    tx.put(&StoredUser {
+        identifier,
+        role,
+        must_change_password,
+        logged_in: false,
+        second_factor: false,
+        tokens_ended: None,
+    })
 }
 
 fn check_role(tx: &mut Tx<'_>, pointer: &str, role: &str) -> Result<(), Fault> {

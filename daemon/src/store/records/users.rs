@@ -27,6 +27,9 @@ pub struct StoredUser {
     /// Whether a login needs a code of the second factor.
     #[serde(default)]
     pub second_factor: bool,
+    /// When all tokens with which applications act for the user ended, as far as some of them are left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_ended: Option<Timestamp>,
 }
 
 impl StoredUser {
