@@ -60,13 +60,14 @@ fn check(tx: &mut Tx<'_>, order: &Distribution) -> Result<Definition, Fault> {
         let detail = format!("product definition {product} is of type {}", definition.r#type);
         return Err(Fault::new(fault::WRONG_PRODUCT_TYPE, detail));
     }
-    if !definition.active {
+    let stored = tx.get::<StoredDividend>(&[product, &due.to_string()])?;
+    // One that was interrupted goes on with the same rate, whatever has become of the product.
+    let goes_on = stored.as_ref().is_some_and(|stored| !stored.ended && stored.rate == order.rate);
+    if !definition.active && !goes_on {
         let detail = format!("product definition {product} is not active");
         return Err(Fault::new(fault::PRODUCT_INACTIVE, detail));
     }
-    // One that was interrupted goes on with the same rate.
-    let stored = tx.get::<StoredDividend>(&[product, &due.to_string()])?;
-    if stored.is_some_and(|stored| stored.ended || stored.rate != order.rate) {
+    if stored.is_some() && !goes_on {
         let detail = format!("product definition {product} has a dividend for {due} already");
         return Err(Fault::new(fault::ALREADY_DISTRIBUTED, detail));
     }
@@ -93,8 +94,13 @@ pub struct Paid {
 
 /// Pays the next accounts as one transaction.
 pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
-    let definition = check(tx, order)?;
     let stored = tx.get::<StoredDividend>(&[&order.definition, &order.due.to_string()])?;
+    if stored.as_ref().is_some_and(|stored| stored.ended && stored.rate == order.rate) {
+        // Another request for the same has paid the last ones, or the answer to this one was lost.
+        return Ok(Paid { all: true, accounts: Vec::new() });
+    }
+    let definition = check(tx, order)?;
+    let first = rules::period_start(definition.term.interest_payable, order.due);
     let mut dividend = stored.unwrap_or_else(|| StoredDividend {
         definition: order.definition.clone(),
         due: order.due,
@@ -105,7 +111,10 @@ pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
         created_on: tx.now(),
         ended: false,
         after: None,
+        first: Some(first),
     });
+    // All accounts get it for the period with which it began, also if the terms change meanwhile.
+    let first = dividend.first.unwrap_or(first);
     let parts = [order.definition.as_str()];
     let under = prefix(&parts);
     let mut range = Range::prefix(&under);
@@ -116,7 +125,7 @@ pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
     let mut accounts = Vec::new();
     for (entry, _) in &pairs {
         let Some(instance) = tx.at::<StoredInstance>(indexed_key(&parts, entry))? else { continue };
-        if let Some(amount) = pay(tx, &definition, &instance, order)? {
+        if let Some(amount) = pay(tx, &definition, &instance, order, first)? {
             dividend.accounts += 1;
             dividend.amount = dividend.amount.plus(amount);
             accounts.push(instance.account_identifier.clone());
@@ -133,12 +142,12 @@ fn pay(
     definition: &Definition,
     instance: &StoredInstance,
     order: &Distribution,
+    first: Date,
 ) -> Result<Option<Amount>, Fault> {
     if instance.state != InstanceState::Active {
         return Ok(None);
     }
     let account = &instance.account_identifier;
-    let first = rules::period_start(definition.term.interest_payable, order.due);
     let balances = ledger::daily_balances(tx, account, first, order.due)?;
     let too_large = || Fault::new(fault::INTERNAL, format!("the balances of {account} are too large"));
     let amount = rules::dividend(balances, order.rate, definition.currency.scale).ok_or_else(too_large)?;

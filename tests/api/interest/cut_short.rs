@@ -1,15 +1,18 @@
 //! Days that an earlier program cut short: they count as done, and only the accounts of their first transaction
-//! have accrued.
+//! have accrued. And dividends that were cut short by a kill.
 
-use super::bank::Bank;
+use super::bank::{Bank, refusal, share_product};
 use super::runs::{left_out_of_many, made_up_for};
 use crate::support::stored;
 use mfa_daemon::ops::check::check_ledger;
+use mfa_daemon::ops::dividends::{self, Distribution};
 use mfa_daemon::ops::interest::{Job, Next, Order, Part, accounts_at_once, claim, end_day, release, step};
 use mfa_daemon::store::Tx;
 use mfa_daemon::store::records::{InterestState, StoredRun};
+use mfa_shared::amount::Amount;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Date;
+use serde_json::json;
 
 const DAYS: [&str; 2] = ["2031-05-30", "2031-05-31"];
 
@@ -79,5 +82,52 @@ fn the_next_run_makes_up_for_days_that_count_as_done_and_are_not() {
         "INTP 2031-05-31 3.00 DEBIT accrue-gain CREDIT c9999.9100.00001",
     ];
     assert_eq!(entries, expected);
+    bank.check();
+}
+
+/// Pays the next accounts of a dividend in the store of a daemon that is stopped meanwhile; whether all of them
+/// are paid, and how many by this.
+fn pay_some(bank: &mut Bank) -> (bool, usize) {
+    bank.counter.world.stop();
+    let store = stored::open(bank.world().config(), bank.world().clock.clone());
+    let (definition, due) = ("shares".to_owned(), Date::parse("2031-06-30").unwrap());
+    let order =
+        Distribution { definition, due, rate: Amount::parse("36.5").unwrap(), by: "guest".to_owned() };
+    let pay = move |tx: &mut Tx<'_>| dividends::step(tx, &order);
+    let paid = bank.world().block_on(store.write("test", pay)).unwrap();
+    bank.world().block_on(store.close());
+    drop(store);
+    bank.counter.world.restart();
+    (paid.all, paid.accounts.len())
+}
+
+#[test]
+fn a_dividend_ends_by_the_terms_with_which_it_began() {
+    let mut bank = Bank::open();
+    bank.sell(&share_product("shares", "MONTHLY"));
+    let accounts = 103;
+    for number in 0..accounts {
+        bank.account(&format!("c{number:03}"), "shares", "100");
+    }
+    bank.days(60);
+    assert_eq!(bank.today(), "2031-07-05");
+    assert_eq!(pay_some(&mut bank), (false, 100));
+    // Of a year, the accounts would get 56 days. And the product is sold no more.
+    bank.world().put("/definitions/shares", share_product("shares", "ANNUALLY").to_string()).is(202);
+    bank.command("shares", "DEACTIVATE");
+    let distribute = |bank: &Bank, rate: f64| {
+        let due = json!({ "year": 2031, "month": 6, "day": 30 });
+        let body = json!({ "dueDate": due, "dividendRate": rate });
+        bank.world().post("/definitions/shares/dividends", body.to_string())
+    };
+    assert_eq!(refusal(&distribute(&bank, 1.0)), "409 product_inactive");
+    distribute(&bank, 36.5).is(202);
+    let paid = bank.entries();
+    let expected =
+        |number: usize| format!("DIVD 2031-06-30 3.00 DEBIT expense-shares CREDIT c{number:03}.9100.00001");
+    assert_eq!(paid, (0..accounts).map(expected).collect::<Vec<_>>());
+    // Whose answer was lost, or who paid beside another, hears that it is done, and pays nobody twice.
+    assert_eq!(pay_some(&mut bank), (true, 0));
+    assert_eq!(bank.entries(), paid);
     bank.check();
 }

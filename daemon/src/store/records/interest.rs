@@ -208,6 +208,9 @@ pub struct StoredDividend {
     pub ended: bool,
     /// The last account that was looked at.
     pub after: Option<String>,
+    /// First day of its period; earlier programs took it from the product each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Date>,
 }
 
 impl Record for StoredDividend {
