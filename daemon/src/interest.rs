@@ -105,6 +105,8 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
     while let Some((day, jobs)) = store.read(false, move |tx| interest::jobs(tx, until, again)).await? {
         for job in jobs {
             let mut part = Part::Any;
+            // One that is made up for is of another day.
+            let of_day = job.day;
             loop {
                 let job = job.clone();
                 let runner = runner.to_owned();
@@ -113,7 +115,7 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
                 let step = move |tx: &mut Tx<'_>| {
                     let Stepped { next, settled } = interest::step(tx, &job, part, at_once, &runner, &by)?;
                     if next != Next::Theirs {
-                        record(tx, RunInterest::META.name, &by, format!("interest/{day}"), &settled);
+                        record(tx, RunInterest::META.name, &by, format!("interest/{of_day}"), &settled);
                     }
                     Ok(next)
                 };

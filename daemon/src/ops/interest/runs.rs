@@ -63,7 +63,10 @@ pub fn claim(
     stale: Option<u64>,
 ) -> Result<Claim, Fault> {
     let stored = tx.get::<InterestState>(InterestState::KEY)?;
-    if let (Some(state), true) = (&stored, first) {
+    // Its own claim is there where only the answer to it was lost.
+    if let (Some(state), true) = (&stored, first)
+        && state.runner.as_deref() != Some(runner)
+    {
         refuse_begun(state, order)?;
     }
     let begun = first_day(tx, order)?;
