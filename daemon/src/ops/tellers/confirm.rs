@@ -78,7 +78,8 @@ fn confirm(
     let entry = ledger::Entry {
         r#type: kind.as_str(),
         message: kind.as_str(),
-        transaction_date: Some(transaction.transaction_date),
+        // Without one from the client, it is the date of posting.
+        transaction_date: Some(transaction.transaction_date).filter(|date| *date != transaction.created_on),
         clerk: &caller.name,
         teller_code: Some(&teller.teller.code),
         teller_transaction: Some(&transaction.identifier),
