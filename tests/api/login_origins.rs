@@ -52,6 +52,18 @@ fn one_stranger_tries_thirty_passwords_whatever_the_names() {
 }
 
 #[test]
+fn all_addresses_of_one_ipv6_network_are_one_stranger() {
+    let world = behind_a_proxy();
+    for number in 1..=30 {
+        log_in(&world, &format!("2001:db8:0:7::{number:x}"), &format!("name{number}"), "wrong kettle")
+            .refused(401, "login_failed");
+    }
+    log_in(&world, "2001:db8:0:7:ffff::1", "olga", PASSWORD).refused(429, "too_many_attempts");
+    // Another network is another client.
+    log_in(&world, "2001:db8:0:8::1", "olga", PASSWORD).is(200);
+}
+
+#[test]
 fn assertions_that_are_refused_count_for_their_address() {
     let mut world = behind_a_proxy();
     let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=a.b.c";

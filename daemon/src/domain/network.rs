@@ -4,6 +4,17 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
+/// The bits of an IPv6 address that one network has, and with it one client.
+const NETWORK: u128 = !(u64::MAX as u128);
+
+/// What counts as one client: an IPv4 address, or a network of IPv6.
+pub fn client_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) if !v6.is_loopback() => Ipv6Addr::from_bits(v6.to_bits() & NETWORK).into(),
+        other => other,
+    }
+}
+
 /// All addresses that begin with the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {

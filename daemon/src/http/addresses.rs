@@ -1,23 +1,13 @@
 //! Connections of each address, so that one client cannot take all of them.
 
+use crate::domain::network::client_of;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use warp::http::HeaderMap;
 
 /// Where proxies write for whom they ask.
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// The bits of an IPv6 address that one network has, and with it one client.
-const NETWORK: u128 = !(u64::MAX as u128);
-
-/// What counts as one client: an IPv4 address, or a network of IPv6.
-pub fn client_of(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) if !v6.is_loopback() => Ipv6Addr::from_bits(v6.to_bits() & NETWORK).into(),
-        other => other,
-    }
-}
-
 /// The address of the client: that of the connection, unless it belongs to a proxy that is trusted to name
 /// its client. Each proxy appends an address to `X-Forwarded-For`, so the last one that is not a trusted
 /// proxy's is what the nearest trusted proxy has seen; anyone can forge what precedes it.

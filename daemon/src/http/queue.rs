@@ -1,7 +1,7 @@
 //! A queue that a stranger cannot fill for others: each address has its turn after every other one, few
 //! pieces of one address wait, and each kind of work has a lane of its own (`identity.md` section 13).
 
-use super::addresses::client_of;
+use crate::domain::network::client_of;
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -5,10 +5,10 @@
 //! have a bucket. Requests without a live token count for their address. So made-up tokens cost no memory.
 
 use super::access::AccessRequest;
-use super::addresses::client_of;
 use super::head::Head;
 use super::route::{Handler, Route};
 use super::state::State;
+use crate::domain::network::client_of;
 use crate::domain::rate::{Bucket, Limit};
 use mfa_shared::api::system::{GetLive, GetReady};
 use mfa_shared::endpoint::Endpoint;

@@ -2,6 +2,7 @@
 
 use super::sessions;
 use crate::domain::lockout::{Attempts, FAILURES_OF_ADDRESS_MAX, KNOWN_SECONDS};
+use crate::domain::network::client_of;
 use crate::store::Tx;
 use crate::store::records::{KnownAddress, StoredAttempts};
 use mfa_shared::fault::{self, Fault};
@@ -155,8 +156,13 @@ fn remove(tx: &mut Tx<'_>, names: &[String]) -> Result<(), Fault> {
     Ok(())
 }
 
+/// What counts as one address: of IPv6 a whole network, of which one client has all addresses.
+fn client(from: IpAddr) -> String {
+    client_of(from).to_string()
+}
+
 fn address_names(tx: &Tx<'_>, from: IpAddr) -> Result<Vec<String>, Fault> {
-    tx.hashes("failed logins of an address", from.to_string().as_bytes())
+    tx.hashes("failed logins of an address", client(from).as_bytes())
 }
 
 /// Refuses an address from which too many logins and assertions have failed.
@@ -185,7 +191,7 @@ fn known(tx: &mut Tx<'_>, name: &str, from: IpAddr) -> Result<Option<KnownAddres
     if !is_name(name) {
         return Ok(None);
     }
-    for address in tx.hashes("known address", from.to_string().as_bytes())? {
+    for address in tx.hashes("known address", client(from).as_bytes())? {
         let stored = tx.get::<KnownAddress>(&[name, &address])?;
         if let Some(known) = stored.filter(|known| known.until > tx.now()) {
             return Ok(Some(known));
@@ -202,7 +208,7 @@ fn count_at_known(tx: &mut Tx<'_>, name: &str, from: IpAddr) -> Result<(), Fault
 
 /// Notes that the user has logged in from an address.
 pub fn know(tx: &mut Tx<'_>, user: &str, from: IpAddr) -> Result<(), Fault> {
-    let address = tx.hashes("known address", from.to_string().as_bytes())?.swap_remove(0);
+    let address = tx.hashes("known address", client(from).as_bytes())?.swap_remove(0);
     let until = tx.now().plus_seconds(KNOWN_SECONDS);
     tx.put(&KnownAddress { user: user.to_owned(), address, until, attempts: Attempts::default() })
 }
