@@ -33,6 +33,7 @@ use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::api::webhooks::UpdateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, render, split};
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::identifier;
 use mfa_shared::kind::{ShownBy, resource};
 use mfa_shared::node::Node;
 use mfa_shared::query::Params;
@@ -126,7 +127,11 @@ fn named_in(head: &Head, fields: &[(String, Option<String>)]) -> Vec<(String, Op
 impl Trail {
     /// What a request says of itself; `raw` is what it carries, where that was read.
     pub fn of(head: &Head, meta: Meta, params: &[String], raw: Option<&RawBody<'_>>) -> Self {
-        let names: Vec<_> = params.iter().map(String::as_str).collect();
+        // What can be no name of a record may be long, and stays in the trail for good.
+        let cut =
+            |param: &String| if subject::can_be(param) { param.clone() } else { identifier::shown(param) };
+        let cut: Vec<_> = params.iter().map(cut).collect();
+        let names: Vec<_> = cut.iter().map(String::as_str).collect();
         let mut trail = Self {
             meta,
             origin: origin(head.origin),
