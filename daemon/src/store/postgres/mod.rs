@@ -180,7 +180,9 @@ impl Engine for Postgres {
         Box::pin(async move {
             let read = page.await?;
             let last = read.keys.last().map_or(after, |(sequence, _)| *sequence);
-            let (more, end) = (read.reached.is_some(), last.max(read.end));
+            let end = last.max(read.end);
+            // Behind the end nothing is final while a transaction of anybody is under way, perhaps for hours.
+            let more = read.reached.is_some_and(|reached| reached <= end);
             let upto = read.reached.map_or(end, |reached| reached.min(end));
             let keys = |keys: Vec<(Space, Vec<u8>)>| keys.into_iter().map(|(_, key)| key).collect();
             let commits = read.keys.into_iter().map(|(sequence, put)| (sequence, keys(put))).collect();
