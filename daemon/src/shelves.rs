@@ -113,6 +113,8 @@ pub struct Shelves {
     followed: Mutex<Option<u64>>,
     /// How many times it was begun to follow.
     begun: AtomicU64,
+    /// The last of them that came to its end.
+    ended: AtomicU64,
     /// Held while the order of one more column is made.
     making: Mutex<()>,
 }
@@ -176,11 +178,11 @@ impl Shelves {
     async fn follow(&self, store: &Store) -> Result<(), Fault> {
         let arrived = self.begun.load(SeqCst);
         let mut followed = self.followed.lock().await;
-        // Another has begun after this call, and is done.
-        if self.begun.load(SeqCst) > arrived && followed.is_some() {
+        // Another has begun after this call, and has come to its end.
+        if self.ended.load(SeqCst) > arrived {
             return Ok(());
         }
-        self.begun.fetch_add(1, SeqCst);
+        let own = self.begun.fetch_add(1, SeqCst) + 1;
         let after = match *followed {
             Some(after) => after,
             None => {
@@ -190,13 +192,14 @@ impl Shelves {
                 now
             }
         };
-        *followed = Some(self.go_on(store, after).await?);
+        self.go_on(store, after, &mut followed).await?;
+        self.ended.store(own, SeqCst);
         Ok(())
     }
 
-    /// Brings the shelves up to date with what was committed after a place in the journal; returns the place
-    /// they have reached.
-    async fn go_on(&self, store: &Store, mut after: u64) -> Result<u64, Fault> {
+    /// Brings the shelves up to date with what was committed after a place in the journal, and notes the place
+    /// that they have reached.
+    async fn go_on(&self, store: &Store, mut after: u64, followed: &mut Option<u64>) -> Result<(), Fault> {
         let spaces = NOUNS.map(Noun::space);
         loop {
             let Changed { keys, upto, more } = store.changed_since(after, COMMITS_AT_ONCE, &spaces).await?;
@@ -206,8 +209,9 @@ impl Shelves {
                 }
             }
             after = upto;
+            *followed = Some(after);
             if !more {
-                return Ok(after);
+                return Ok(());
             }
         }
     }
@@ -254,7 +258,7 @@ impl Shelves {
         each_chunk(store, noun, vec![column.to_owned()], put).await?;
         let mut followed = self.followed.lock().await;
         let Some(after) = *followed else { return Ok(()) };
-        *followed = Some(self.go_on(store, after).await?);
+        self.go_on(store, after, &mut followed).await?;
         let mut from = begin;
         loop {
             let Changed { keys: changes, upto, more } =

@@ -9,7 +9,10 @@ use mfa_shared::api::batch::DUPLICATES_MAX;
 use mfa_shared::api::customers::Customer;
 use mfa_shared::fault::Fault;
 use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
 
+/// What is not made by then takes long, because there are many customers.
+const MADE_SOON: Duration = Duration::from_secs(1);
 /// Customers that are read in one transaction.
 const CHUNK: usize = 20;
 /// Customers that are read for one new customer. More are read in vain only where hundreds had the same
@@ -18,9 +21,13 @@ const READ_MAX: usize = 1_000;
 
 impl Search {
     /// Makes ready to look for customers who are like others: with several daemons by following what they
-    /// have made, and once after the start.
+    /// have made, and once after the start. Where that takes long, nobody waits for it again and again.
     pub async fn ready_for_alike(&self, store: &Store) -> Result<(), Fault> {
-        if store.is_shared() || !self.made.load(SeqCst) { self.follow(store).await } else { Ok(()) }
+        if self.made.load(SeqCst) {
+            return if store.is_shared() { self.follow(store).await } else { Ok(()) };
+        }
+        let is_long = self.making.get().is_some_and(|begun| begun.elapsed() > MADE_SOON);
+        if is_long { Ok(()) } else { self.follow(store).await }
     }
 
     /// Notes that a customer is there, so that others are compared with it.

@@ -19,8 +19,8 @@ use mfa_shared::fault::{self, Fault};
 use records::Named;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Semaphore};
 
 /// Records that are read in one transaction.
@@ -48,8 +48,12 @@ pub struct Search {
     followed: Mutex<Option<u64>>,
     /// Whether the column was made.
     made: AtomicBool,
+    /// When it was begun to make it.
+    making: OnceLock<Instant>,
     /// How many times it was begun to follow.
     begun: AtomicU64,
+    /// The last of them that came to its end.
+    ended: AtomicU64,
     /// What customers are known by who may be one person.
     marks: Marks,
     turns: Semaphore,
@@ -63,6 +67,8 @@ impl Default for Search {
             followed: Mutex::new(None),
             made: AtomicBool::new(false),
             begun: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            making: OnceLock::new(),
             marks: Marks::default(),
             turns: Semaphore::new(SEARCHES_AT_ONCE),
         }
@@ -112,15 +118,16 @@ impl Search {
     pub async fn follow(&self, store: &Store) -> Result<(), Fault> {
         let arrived = self.begun.load(SeqCst);
         let mut followed = self.followed.lock().await;
-        // Another has begun after this call, and is done.
-        if self.begun.load(SeqCst) > arrived && followed.is_some() {
+        // Another has begun after this call, and has come to its end.
+        if self.ended.load(SeqCst) > arrived {
             return Ok(());
         }
-        self.begun.fetch_add(1, SeqCst);
+        let own = self.begun.fetch_add(1, SeqCst) + 1;
         let mut after = match *followed {
             Some(after) => after,
             None => {
                 let now = store.place().await?;
+                self.making.get_or_init(Instant::now);
                 self.make(store).await?;
                 *followed = Some(now);
                 self.made.store(true, SeqCst);
@@ -135,6 +142,7 @@ impl Search {
             after = upto;
             *followed = Some(after);
             if !more {
+                self.ended.store(own, SeqCst);
                 return Ok(());
             }
         }
