@@ -303,7 +303,7 @@ fn overflow(tx: &Tx<'_>, left_out: &BTreeMap<String, u64>) -> AuditRecord {
 /// Adds the next records to the lists, and says how many they lack then. The entries are worked out outside
 /// of the write transaction, which only stores them.
 async fn list(store: &Store) -> Result<u64, Fault> {
-    let Some(pieces) = store.read(false, |tx| trail::pieces(tx, LISTED_AT_ONCE)).await? else {
+    let Some(pieces) = store.read(true, |tx| trail::pieces(tx, LISTED_AT_ONCE)).await? else {
         return Ok(0);
     };
     let behind = pieces.behind;

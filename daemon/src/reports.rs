@@ -63,7 +63,7 @@ impl Reports {
     /// take its result.
     async fn sum_up(&self, store: &Store, worth: u64) -> Result<(), Fault> {
         let _summing = self.summing.lock().await;
-        while let Some(sum) = store.read(false, move |tx| days::sum_up(tx, worth, days::AT_ONCE)).await? {
+        while let Some(sum) = store.read(true, move |tx| days::sum_up(tx, worth, days::AT_ONCE)).await? {
             let write = move |tx: &mut Tx<'_>| {
                 tx.set_actor(SYSTEM_ACTOR);
                 days::keep(tx, &sum)

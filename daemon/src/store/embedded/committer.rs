@@ -107,8 +107,7 @@ impl Committer {
     fn consider_settling(&self) {
         let index = &self.shared.index;
         // A tree that is not empty reveals the loss of the whole journal, so the first settling is early.
-        let first = index.pairs.reach().is_some_and(|reach| reach.head.sequence == 0);
-        if !((first || index.is_full()) && self.shared.can_settle()) {
+        if !((index.is_full() || index.is_unused()) && self.shared.can_settle()) {
             return;
         }
         // What the disk had no space for is still on its way.

@@ -58,6 +58,8 @@ pub(super) struct Index {
     keys_max: usize,
     /// Whether the store is closing, so that there is nobody to give way to.
     closing: AtomicBool,
+    /// Whether something is in the tree; once that is so, nobody asks the tree, which may be busy.
+    used: AtomicBool,
 }
 
 /// A change on its way into the tree.
@@ -84,7 +86,18 @@ impl Index {
             wanted_bytes: AtomicU64::new(GROWTH_BYTES as u64),
             keys_max,
             closing: AtomicBool::new(false),
+            used: AtomicBool::new(false),
         }
+    }
+
+    /// Whether nothing has gone into the tree yet.
+    pub(super) fn is_unused(&self) -> bool {
+        if self.used.load(SeqCst) {
+            return false;
+        }
+        let unused = self.pairs.reach().is_some_and(|reach| reach.head.sequence == 0);
+        self.used.store(!unused, SeqCst);
+        unused
     }
 
     /// Everything goes into the tree as fast as it can from now on.

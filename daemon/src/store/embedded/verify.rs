@@ -7,20 +7,30 @@ use super::options::OpenError;
 use super::scan::Scanner;
 use super::shared::Shared;
 use crate::store::space::is_out_of_files;
+use rustix::process::nice;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::SeqCst;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
+/// How far the threads give way to those that serve and write.
+const NICE: i32 = 10;
 /// Time between two tries to open a file.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Verifies the index page by page beside readers and writer.
 pub(super) fn index(shared: &Shared) {
+    let _ = nice(NICE);
     while !shared.stopping.load(SeqCst) {
+        let begun = Instant::now();
         let why = match shared.index.pairs.audit_page() {
-            Ok(None) => continue,
+            Ok(None) => {
+                // What goes into the tree waits for this, and the cache of the tree is everybody's.
+                thread::sleep(begun.elapsed());
+                continue;
+            }
             Ok(Some(true)) => return,
             Ok(Some(false)) => "its pairs are not those that were written".to_owned(),
             Err(why) => why,
@@ -35,6 +45,7 @@ pub(super) fn index(shared: &Shared) {
 
 /// Verifies the journal from its beginning to `until`, where the verification on opening began.
 pub(super) fn journal(shared: &Shared, dir: &Path, until: Head) {
+    let _ = nice(NICE);
     let at = At { disk: &*shared.disk, dir };
     let stop = || shared.stopping.load(SeqCst);
     let wanted = BTreeSet::from([until.sequence]);
@@ -48,7 +59,7 @@ pub(super) fn journal(shared: &Shared, dir: &Path, until: Head) {
     let mut found = scanner.run(*begins);
     // That there is no file left to open says nothing of the journal.
     while matches!(&found, Err(OpenError::Io { source, .. }) if is_out_of_files(source)) && !stop() {
-        std::thread::sleep(PAUSE);
+        thread::sleep(PAUSE);
         found = scanner.run(*begins);
     }
     let error = match found {
