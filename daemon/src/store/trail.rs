@@ -58,8 +58,10 @@ pub(super) fn write(tx: &mut Tx<'_>, done: bool, shared: bool) -> Result<(), Fau
     if !shared {
         return seal_noted(tx, records);
     }
-    for Noted(record, whole) in records {
-        let name = format!("{} {}", moment(record.occurred_on), crate::random::hex::<8>());
+    let chance = crate::random::hex::<8>();
+    for (at, Noted(record, whole)) in records.into_iter().enumerate() {
+        // They are sealed in the order of their names, which is that in which they happened.
+        let name = format!("{} {chance} {at:06}", moment(record.occurred_on));
         let pending = PendingAudit { name, record };
         tx.put_line::<PendingAudit>(pending.key(), with_whole(line(&pending), whole.as_ref()));
     }

@@ -1,6 +1,6 @@
 //! The proof: numbers without gaps, and a chain of hashes that anyone can compute again.
 
-use super::records;
+use super::{of, records};
 use crate::support::world::World;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -103,4 +103,20 @@ fn what_a_request_did_is_there_when_the_trail_is_asked_for_at_once() {
         assert_eq!(last["resource"], format!("customer/c-{n}"));
         assert_eq!(last["sequence"], n + 1);
     }
+}
+
+#[test]
+fn the_operations_of_one_batch_are_in_the_trail_in_their_order() {
+    let world = World::start();
+    let create =
+        json!({ "method": "POST", "path": "/offices", "body": { "identifier": "wa", "name": "Wa" } });
+    let change = |at: usize| {
+        let body = json!({ "identifier": "wa", "name": format!("Wa {at}") });
+        json!({ "method": "PUT", "path": "/offices/wa", "body": body })
+    };
+    let operations: Vec<_> = std::iter::once(create).chain((1..8).map(change)).collect();
+    let body = json!({ "atomic": true, "operations": operations });
+    let seen = world.post("/batch", body.to_string()).is(200);
+    let places: Vec<_> = of(&world, &seen).iter().map(|record| record["batchIndex"].clone()).collect();
+    assert_eq!(json!(places), json!([0, 1, 2, 3, 4, 5, 6, 7]));
 }
