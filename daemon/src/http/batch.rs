@@ -9,6 +9,7 @@ mod part;
 use super::access::{self, AccessRequest};
 use super::head::Head;
 use super::idempotency::Repeatable;
+use super::load::Class;
 use super::reply::{Content, Reply};
 use super::request::{self, READS_TOO_LONG, Request};
 use super::state::State;
@@ -63,13 +64,19 @@ pub async fn answer(
     if let Ok(parts) = &order.parts {
         rate::count_more(state, head, &order.asked, parts.list.len().saturating_sub(1) as u64);
     }
+    let only_reads = order.only_reads();
+    let _pass = state.loads.enter(if only_reads { Class::List } else { Class::Change })?;
     order.clone().judge(head.origin).await?;
     let running = order.clone();
-    let carried_out = if order.only_reads() {
-        // Changes go on beside it, however much it reads.
-        let deadline = Deadline::after(state.config.read_time);
-        let read = move |tx: &mut Tx<'_>| tx.until(deadline, READS_TOO_LONG, |tx| running.carry_out(tx));
-        state.store.read(true, read).await
+    let carried_out = if only_reads {
+        // Changes go on beside it, however much it reads, and it gives way to them as lists do.
+        let shared = state.clone();
+        let reads = async move {
+            let deadline = Deadline::after(shared.config.read_time);
+            let read = move |tx: &mut Tx<'_>| tx.until(deadline, READS_TOO_LONG, |tx| running.carry_out(tx));
+            shared.store.read(true, read).await
+        };
+        state.patient.run(reads).await
     } else {
         let change = move |tx: &mut Tx<'_>| running.carry_out(tx);
         if order.operations() < ALONE_FROM {

@@ -129,18 +129,30 @@ pub fn trial_balance(
         Some(day) => sequence_at(tx, day.next().start())?,
         None => last_sequence(tx)? + 1,
     };
-    let mut rows = Vec::new();
-    for account in tx.all::<LedgerAccount>(&[])? {
-        if let Some(balance) = balance_before(tx, &account.identifier, end)? {
-            let (debit, credit) = on_sides(account.kind, balance);
-            rows.push(TrialBalanceRow {
-                account_identifier: account.identifier,
-                kind: account.kind,
-                debit,
-                credit,
-            });
+    let before = query.as_of.map(|day| day.next().start());
+    let (mut rows, mut moved) = (Vec::new(), Vec::new());
+    tx.walk(LedgerAccount::SPACE, Range::prefix(&[]), &mut |_, value| {
+        let account: LedgerAccount = decode(LedgerAccount::SPACE, value)?;
+        let Some(last) = account.last_entry_on else { return Ok(true) };
+        if before.is_some_and(|before| last >= before) {
+            moved.push(rows.len());
+        }
+        let (debit, credit) = on_sides(account.kind, account.balance);
+        let (account_identifier, kind) = (account.identifier, account.kind);
+        rows.push(Some(TrialBalanceRow { account_identifier, kind, debit, credit }));
+        Ok(true)
+    })?;
+    // The others have the same balance since.
+    for at in moved {
+        let row: &mut Option<TrialBalanceRow> = &mut rows[at];
+        let Some(known) = row else { continue };
+        match balance_before(tx, &known.account_identifier, end)? {
+            Some(balance) => (known.debit, known.credit) = on_sides(known.kind, balance),
+            // Its first entry came later.
+            None => *row = None,
         }
     }
+    let rows: Vec<_> = rows.into_iter().flatten().collect();
     let total_debit = Amount::sum(rows.iter().map(|row| row.debit));
     let total_credit = Amount::sum(rows.iter().map(|row| row.credit));
     Ok(Json(TrialBalance { as_of, rows, total_debit, total_credit }))
