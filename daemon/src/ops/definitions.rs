@@ -1,7 +1,7 @@
 //! Product definitions. Contract: `deposits.md` section 2.
 
 use super::ledger::name_account;
-use super::{Caller, Stored, Unknown, actions, counted, instances};
+use super::{COUNTED_MAX, Caller, Stored, Unknown, actions, counted, instances};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{
@@ -266,7 +266,7 @@ fn name_accounts(tx: &mut Tx<'_>, new: &Definition, stored: Option<&Definition>)
 }
 
 fn refuse_in_use(tx: &mut Tx<'_>, definition: &str, so: &str) -> Result<(), Fault> {
-    match tx.count(INSTANCES_BY_PRODUCT, &[definition])? {
+    match tx.count_some(INSTANCES_BY_PRODUCT, &[definition], COUNTED_MAX)? {
         0 => Ok(()),
         count => {
             let uses = counted(count, "instance", "instances");

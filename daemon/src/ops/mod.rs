@@ -105,7 +105,7 @@ fn refuse_used<'u>(
 ) -> Result<(), Fault> {
     let mut reasons = Vec::new();
     for (index, one, many) in uses {
-        match tx.count(*index, &[name])? {
+        match tx.count_some(*index, &[name], COUNTED_MAX)? {
             0 => {}
             count => reasons.push(counted(count, one, many)),
         }
@@ -116,7 +116,11 @@ fn refuse_used<'u>(
     Err(Fault::new(fault::IN_USE, format!("{noun} {name} has {}", reasons.join(", "))))
 }
 
-/// `1 branch`, `2 branches`.
+/// Uses that a refusal counts: nobody waits until a million are counted.
+const COUNTED_MAX: u64 = 10_000;
+
+/// `1 branch`, `2 branches`, `more than 10000 branches`.
 fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+    let more = if count > COUNTED_MAX { "more than " } else { "" };
+    format!("{more}{} {}", count.min(COUNTED_MAX), if count == 1 { one } else { many })
 }

@@ -325,6 +325,16 @@ impl<'a> Tx<'a> {
         Ok(count)
     }
 
+    /// The same where there are at most `max`; one more where there are more.
+    pub fn count_some(&mut self, index: Space, parts: &[&str], max: u64) -> Result<u64, Fault> {
+        let mut count = 0;
+        self.walk(index, Range::prefix(&prefix(parts)), &mut |_, _| {
+            count += 1;
+            Ok(count <= max)
+        })?;
+        Ok(count)
+    }
+
     /// How many entries an index by time has from a moment on, and `limit` where there are more.
     pub fn count_from(&mut self, index: Space, from: Timestamp, limit: usize) -> Result<u64, Fault> {
         let range = Range { from: key(&[&moment(from)]), to: None };
@@ -381,6 +391,7 @@ impl<'a> Tx<'a> {
 
     /// The last record of a range of keys.
     pub fn last<R: Record>(&mut self, range: &Range) -> Result<Option<R>, Fault> {
+        self.in_time()?;
         let last = self.view.scan(R::SPACE, range, true, 1)?;
         last.first().map(|(_, value)| decode(R::SPACE, value)).transpose()
     }
