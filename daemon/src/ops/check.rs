@@ -140,8 +140,14 @@ impl Books {
             }
             from = next;
         }
-        let end = posted_on.map(|posted_on| LastPosting { sequence: next - 1, posted_on, seal });
-        if last != end {
+        let whole = match (&last, posted_on) {
+            // Interest ends days behind the last entry.
+            (Some(last), Some(posted_on)) => {
+                (last.sequence, &last.seal) == (next - 1, &seal) && last.posted_on >= posted_on
+            }
+            (last, posted_on) => last.is_none() && posted_on.is_none(),
+        };
+        if !whole {
             let detail = format!("has {} entries, and its end is kept as another one", next - 1);
             self.find("journal".to_owned(), detail);
         }

@@ -138,6 +138,8 @@ fn begin(
     if rate.is_none() && !may_pay {
         return Ok(None);
     }
+    // What is accrued is of the balances at the end of the day, which may not change any more.
+    ledger::end_day(tx, day)?;
     let run = InterestRun {
         date: day,
         product_identifier: product.clone(),

@@ -11,7 +11,7 @@ use crate::store::records::{
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, LedgerAccount, Side};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::time::Timestamp;
+use mfa_shared::time::{Date, Timestamp};
 
 /// An entry that is to be posted.
 #[derive(Debug, Clone)]
@@ -156,6 +156,16 @@ pub fn join_currencies<'a>(
 /// The end of the journal; none before the first entry.
 pub(super) fn last_posting(tx: &mut Tx<'_>) -> Result<Option<LastPosting>, Fault> {
     tx.get(LastPosting::KEY)
+}
+
+/// Ends a day for postings: from now on nothing is posted on it any more, whatever the clock of this or another
+/// machine says. A posting that is under way there writes the same record, so it is decided again.
+pub fn end_day(tx: &mut Tx<'_>, day: Date) -> Result<(), Fault> {
+    let end = day.next().start();
+    if let Some(last) = last_posting(tx)?.filter(|last| last.posted_on < end) {
+        tx.add(&LastPosting { posted_on: end, ..last });
+    }
+    Ok(())
 }
 
 /// The sequence of the last entry of the journal; 0 before the first.
