@@ -5,6 +5,7 @@ use super::{Caller, Stored, counted};
 use crate::domain::bootstrap;
 use crate::domain::permission::Groups;
 use crate::ops::rows::Rows;
+use crate::random;
 use crate::store::Tx;
 use crate::store::engine::Space;
 use crate::store::record::{Record as _, key};
@@ -96,20 +97,21 @@ pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteGroup, _: &Nothing) -> Res
         return Err(Fault::new(fault::IN_USE, detail));
     }
     tx.remove(&group);
-    count_change(tx)?;
+    note_change(tx)?;
     Ok(Accepted)
 }
 
-/// Stores a group, and counts the change of the groups.
+/// Stores a group, and notes the change of the groups.
 pub fn save(tx: &mut Tx<'_>, group: &PermittableGroup) -> Result<Accepted, Fault> {
     tx.put(group)?;
-    count_change(tx)?;
+    note_change(tx)?;
     Ok(Accepted)
 }
 
-fn count_change(tx: &mut Tx<'_>) -> Result<(), Fault> {
-    let number = version(tx)? + 1;
-    tx.put(&GroupsVersion { number })
+/// Notes that the groups are others. The number is drawn by lot: one that was compiled and then taken back must
+/// never come again.
+fn note_change(tx: &mut Tx<'_>) -> Result<(), Fault> {
+    tx.put(&GroupsVersion { number: u64::from_be_bytes(random::bytes()) })
 }
 
 /// The permittable groups, compiled.
@@ -130,20 +132,24 @@ impl CompiledGroups {
             return Ok(groups);
         }
         let groups = compile(tx)?;
+        if tx.is_rehearsal() {
+            // Number and groups may be of two moments.
+            return Ok(groups);
+        }
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((version, groups.clone()));
         Ok(groups)
     }
 }
 
-/// The key of the count of changes.
+/// The key of the number of the groups.
 const VERSION: &[&str] = &["groups"];
 
-/// Where the count of changes is stored.
+/// Where the number is stored that is another one after each change.
 pub fn version_place() -> (Space, Vec<u8>) {
     (GroupsVersion::SPACE, key(VERSION))
 }
 
-/// How often the groups have changed.
+/// The number of the groups as they are.
 fn version(tx: &mut Tx<'_>) -> Result<u64, Fault> {
     Ok(tx.get::<GroupsVersion>(VERSION)?.map_or(0, |version| version.number))
 }

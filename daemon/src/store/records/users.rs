@@ -136,11 +136,11 @@ impl Record for PermittableGroup {
     }
 }
 
-/// Counts the changes of permittable groups, so that no one compiles them twice.
+/// Says whether the permittable groups are those that were compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupsVersion {
-    /// Changes so far.
+    /// Another one after each change.
     pub number: u64,
 }
 
