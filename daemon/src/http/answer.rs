@@ -207,7 +207,7 @@ async fn read(
     let head = head.clone();
     let list = async move {
         match pages::read(&request).await? {
-            Some(reply) => Ok(respond(reply, None)),
+            Some(reply) => Ok(respond(request.state.unread.hold(reply)?, None)),
             None => request.read(true, &head).await,
         }
     };

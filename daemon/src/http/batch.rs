@@ -104,7 +104,8 @@ pub async fn answer(
     if matches!(order.existing_only, Ok(true)) {
         existing_only::mark(&mut reply);
     }
-    Ok(reply)
+    // Of what was changed, everybody learns.
+    if only_reads { state.unread.hold(reply) } else { Ok(reply) }
 }
 
 /// A batch that is ready for its transaction.

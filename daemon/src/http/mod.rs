@@ -48,4 +48,5 @@ mod status;
 pub mod table;
 pub mod tag;
 pub mod trail;
+pub mod unread;
 pub mod upload;

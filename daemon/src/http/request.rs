@@ -161,7 +161,9 @@ impl Request {
         let mut tries = 0;
         loop {
             let (reply, stream) = self.clone().look(long, &head.request_id).await?;
-            let Content::Image(hash) = &reply.content else { return Ok(respond(reply, stream)) };
+            let Content::Image(hash) = &reply.content else {
+                return Ok(respond(self.state.unread.hold(reply)?, stream));
+            };
             if let Some(image) = self.state.store.open_image(hash).await? {
                 let sent = (head.method != HttpMethod::HEAD).then(|| image::stream(image));
                 return Ok(respond(reply, sent));

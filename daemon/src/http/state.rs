@@ -7,6 +7,7 @@ use super::listeners::Listeners;
 use super::load::Loads;
 use super::patient::Patient;
 use super::routes::Routes;
+use super::unread::Unread;
 use crate::audit::Auditor;
 use crate::config::Config;
 use crate::domain::token::Lifetimes;
@@ -51,6 +52,8 @@ pub struct State {
     pub heavy: Heavy,
     /// The threads for lists.
     pub patient: Patient,
+    /// The room for answers that are not read yet.
+    pub unread: Unread,
     /// What is found by words.
     pub search: Arc<Search>,
     /// The orders of lists.
@@ -119,6 +122,7 @@ impl State {
             callers,
             heavy,
             patient,
+            unread: Unread::default(),
             search,
             shelves,
             reports,
