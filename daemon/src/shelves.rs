@@ -197,8 +197,8 @@ impl Shelves {
         Ok(())
     }
 
-    /// Brings the shelves up to date with what was committed after a place in the journal, and notes the place
-    /// that they have reached.
+    /// Brings the shelves up to date with what was committed after a place in the journal, and notes how far
+    /// they have come.
     async fn go_on(&self, store: &Store, mut after: u64, followed: &mut Option<u64>) -> Result<(), Fault> {
         let spaces = NOUNS.map(Noun::space);
         loop {

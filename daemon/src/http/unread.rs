@@ -1,5 +1,5 @@
-//! Answers that their clients have not read yet. A client may read as slowly as `pace.rs` allows, for hours; so
-//! what waits in memory for all of them together has a bound, and who would exceed it is refused.
+//! Answers that their clients have not read yet. A client may read as slowly as `pace.rs` allows, for hours;
+//! so what waits in memory for all of them together has a bound, and who would exceed it is refused.
 
 use super::reply::{Content, Reply};
 use bytes::Bytes;
@@ -47,7 +47,7 @@ impl Unread {
         let room =
             u32::try_from(units).ok().and_then(|units| self.0.clone().try_acquire_many_owned(units).ok());
         let Some(room) = room else {
-            let detail = "the answers that clients have not read yet take all the memory that there is for them; \
+            let detail = "the answers that clients have not read yet take all the memory there is for them; \
                           send this request again soon, or ask for smaller pages";
             return Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S));
         };

@@ -108,8 +108,8 @@ pub fn save(tx: &mut Tx<'_>, group: &PermittableGroup) -> Result<Accepted, Fault
     Ok(Accepted)
 }
 
-/// Notes that the groups are others. The number is drawn by lot: one that was compiled and then taken back must
-/// never come again.
+/// Notes that the groups are others. The number is drawn by lot: one that was compiled and then taken back
+/// must never come again.
 fn note_change(tx: &mut Tx<'_>) -> Result<(), Fault> {
     tx.put(&GroupsVersion { number: u64::from_be_bytes(random::bytes()) })
 }

@@ -5,26 +5,6 @@ use crate::support::counter::{Counter, same, teller};
 use serde_json::{Value, json};
 
 #[test]
-fn nothing_is_posted_any_more_on_a_day_that_was_run() {
-    let bank = Bank::open();
-    bank.sell(&interest_product("gain", "1.5", "MONTHLY"));
-    // What it earns in a day is too little to be booked, so the run itself posts nothing.
-    let account = bank.account("Maria", "gain", "100");
-    bank.days(2);
-    let today = bank.today();
-    bank.run();
-    assert_eq!(bank.entries(), Vec::<String>::new());
-    // The clock was ahead, or that of another machine is behind.
-    bank.days(-1);
-    bank.act("CDPT", &account, "gain", "1000").is(202);
-    let entries = bank.world().get("/ledger/journal?sortDirection=DESC&size=1").is(200).json();
-    let posted_on = entries["entries"][0]["postedOn"].as_str().unwrap();
-    assert!(posted_on.starts_with(&today), "{posted_on} {today} {entries}");
-    bank.days(1);
-    bank.check();
-}
-
-#[test]
 fn a_day_is_accrued_booked_and_listed() {
     let bank = Bank::open();
     bank.sell(&interest_product("gain", "2.50", "MONTHLY"));

@@ -1,4 +1,4 @@
-//! `interest_run_at`: daemons that run yesterday by themselves.
+//! `interest_run_at`: daemons that run yesterday by themselves; and what a run ends.
 
 use super::bank::{Bank, interest_product};
 use crate::support::stored;
@@ -80,5 +80,25 @@ fn the_run_of_a_daemon_that_died_is_taken_over() {
     has_run(&bank, "2031-05-07");
     bank.days(1);
     has_run(&bank, "2031-05-08");
+    bank.check();
+}
+
+#[test]
+fn nothing_is_posted_any_more_on_a_day_that_was_run() {
+    let bank = Bank::open();
+    bank.sell(&interest_product("gain", "1.5", "MONTHLY"));
+    // What it earns in a day is too little to be booked, so the run itself posts nothing.
+    let account = bank.account("Maria", "gain", "100");
+    bank.days(2);
+    let today = bank.today();
+    bank.run();
+    assert_eq!(bank.entries(), Vec::<String>::new());
+    // The clock was ahead, or that of another machine is behind.
+    bank.days(-1);
+    bank.act("CDPT", &account, "gain", "1000").is(202);
+    let entries = bank.world().get("/ledger/journal?sortDirection=DESC&size=1").is(200).json();
+    let posted_on = entries["entries"][0]["postedOn"].as_str().unwrap();
+    assert!(posted_on.starts_with(&today), "{posted_on} {today} {entries}");
+    bank.days(1);
     bank.check();
 }

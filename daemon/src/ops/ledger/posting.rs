@@ -158,8 +158,8 @@ pub(super) fn last_posting(tx: &mut Tx<'_>) -> Result<Option<LastPosting>, Fault
     tx.get(LastPosting::KEY)
 }
 
-/// Ends a day for postings: from now on nothing is posted on it any more, whatever the clock of this or another
-/// machine says. A posting that is under way there writes the same record, so it is decided again.
+/// Ends a day for postings: from now on nothing is posted on it any more, whatever the clock of this or
+/// another machine says. A posting that is under way there writes the same record, so it is decided again.
 pub fn end_day(tx: &mut Tx<'_>, day: Date) -> Result<(), Fault> {
     let end = day.next().start();
     if let Some(last) = last_posting(tx)?.filter(|last| last.posted_on < end) {
