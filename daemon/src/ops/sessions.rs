@@ -267,7 +267,7 @@ pub fn end_all_of_key(tx: &mut Tx<'_>, application: &str, key: &str) -> Result<b
 }
 
 /// Removes the first tokens that an index has under these parts; false if some are left, which clear away
-/// when their time is over. Nobody who makes tokens without end can make their removal too large to be stored.
+/// when their time is over. Nobody who makes tokens without end makes their removal too large to be stored.
 fn remove_some(tx: &mut Tx<'_>, index: Space, parts: &[&str]) -> Result<bool, Fault> {
     let mut keys = Vec::new();
     tx.walk(index, Range::prefix(&prefix(parts)), &mut |entry, _| {
