@@ -2,6 +2,7 @@
 
 use crate::support::assertion::Key;
 use crate::support::guarded::{As, PASSWORD, may, missing};
+use crate::support::servers::Receiver;
 use crate::support::world::{Seen, World};
 use mfa_shared::api::tokens::JWT_BEARER;
 use serde_json::{Value, json};
@@ -329,6 +330,36 @@ fn a_scope_narrows_a_token_whole_or_not_at_all() {
     let enabled = "/applications/crm-v1/permissions/office__v1__offices/users/anna/enabled";
     anna.call("PUT", enabled, "true").is(202);
     assert_eq!(missing(&for_anna("a1").refused(403, "scope_not_covered")), ["office__v1__offices C"]);
+}
+
+#[test]
+fn a_webhook_brings_no_more_than_the_narrowed_token_that_set_its_address() {
+    let world = World::guarded_with(|config| {
+        config.webhook_plaintext = true;
+        config.webhook_private_addresses = vec!["127.0.0.1".parse().unwrap()];
+    });
+    let permissions =
+        [("office__v1__offices", "R"), ("customer__v1__customer", "R"), ("events__v1__events", "RC")];
+    let (key, registrar) = application(&world, &permissions);
+    let groups = ["office__v1__offices", "events__v1__events"];
+    let set = json!({ "identifier": "doorway", "permittableEndpointGroupIdentifiers": groups });
+    registrar.post("/applications/crm-v1/callendpointset", set).is(202);
+    let (narrow, whole) = (Receiver::start(&[]), Receiver::start(&[]));
+    for (jti, scope, receiver) in [("j1", Some("doorway"), &narrow), ("j2", None, &whole)] {
+        let token = sign_in(&world, &key, &claims(&world, jti), scope).is(200).json();
+        let kinds = ["office", "customer"];
+        let hook = json!({ "identifier": format!("hook-{jti}"), "url": receiver.url(), "kinds": kinds });
+        world.bearer(&token["access_token"]).post("/events/subscriptions", hook).is(200);
+    }
+    let olga = world.login("olga");
+    olga.post("/customers", json!({ "identifier": "c-1" })).is(202);
+    olga.post("/offices", json!({ "identifier": "xx", "name": "X" })).is(202);
+    let brought = |receiver: &Receiver, count: usize| -> Vec<String> {
+        receiver.events(count);
+        receiver.came().iter().flat_map(crate::support::servers::Came::resources).collect()
+    };
+    assert_eq!(brought(&whole, 2), ["customer/c-1", "office/xx"]);
+    assert_eq!(brought(&narrow, 1), ["office/xx"]);
 }
 
 #[test]

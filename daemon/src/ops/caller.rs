@@ -94,4 +94,12 @@ impl Caller {
             _ => &[],
         }
     }
+
+    /// The groups to which the token of an application is narrowed, if it is.
+    pub fn scope(&self) -> Option<&[String]> {
+        match self.token.as_ref().map(|token| &token.kind) {
+            Some(TokenKind::Application { scope, .. }) => scope.as_deref(),
+            _ => None,
+        }
+    }
 }

@@ -161,13 +161,14 @@ impl KnownCallers {
         Ok(Some(caller))
     }
 
-    /// A user who is not the caller, with what they hold now; `None` who could not log in any
-    /// more. What they would have to do first at a login is not asked of them here.
+    /// A user, or an application with a token of a kind, who is not the caller, with what they hold now;
+    /// `None` who could not log in any more. What they would have to do first at a login is not asked of them
+    /// here.
     pub fn absent(
         &self,
         tx: &mut Tx<'_>,
         user: Option<&str>,
-        application: Option<&str>,
+        kind: Option<TokenKind>,
     ) -> Result<Option<Caller>, Fault> {
         let groups = self.groups.get(tx)?;
         let user = match user {
@@ -182,15 +183,21 @@ impl KnownCallers {
             None => Caller { holding: Holding::Only(Arc::default()), ..Caller::guest() },
         };
         let caller = Caller { must_change_password: false, must_set_up_factor: false, ..of_login };
-        let Some(application) = application else { return Ok(user.map(|_| caller)) };
+        let Some(TokenKind::Application { application, scope, .. }) = &kind else {
+            return Ok(user.map(|_| caller));
+        };
         let of_user = match &user {
             Some(user) => Some(held_by(tx, user)?),
             None => None,
         };
-        let held: Arc<[Permission]> = of_application(tx, application, user.as_ref().zip(of_user))?.into();
+        let held = of_application(tx, application, user.as_ref().zip(of_user))?;
+        let held: Arc<[Permission]> = narrowed(held, scope.as_deref()).into();
         let holding = Holding::Only(held.clone());
         let reach = Arc::new(groups.reach(&held));
-        Ok(Some(Caller { application: Some(application.to_owned()), holding, reach, ..caller }))
+        let application = Some(application.clone());
+        let (hash, ends, user) = (String::new(), tx.now(), user.map(|user| user.identifier));
+        let token = kind.map(|kind| StoredToken { hash, user, ends, kind, given: None, origin: None });
+        Ok(Some(Caller { application, holding, reach, token, ..caller }))
     }
 
     fn by_hash(&self) -> MutexGuard<'_, HashMap<String, Arc<Known>>> {
@@ -261,11 +268,7 @@ fn find(
         None => None,
     };
     let held = of_application(tx, application, user.as_ref().zip(of_user))?;
-    let held: Arc<[Permission]> = match scope {
-        Some(groups) => permission::narrowed(held, groups),
-        None => held,
-    }
-    .into();
+    let held: Arc<[Permission]> = narrowed(held, scope.as_deref()).into();
     let identifier = user.as_ref().map(|user| user.identifier.clone());
     let actor = actor(identifier.as_deref(), Some(application));
     Ok(Some(Caller {
@@ -282,6 +285,14 @@ fn find(
         rules: rules.clone(),
         uses: uses.clone(),
     }))
+}
+
+/// What is left of permissions where a token is narrowed to groups.
+fn narrowed(held: Vec<Permission>, scope: Option<&[String]>) -> Vec<Permission> {
+    match scope {
+        Some(groups) => permission::narrowed(held, groups),
+        None => held,
+    }
 }
 
 fn held_by(tx: &mut Tx<'_>, user: &StoredUser) -> Result<Vec<Permission>, Fault> {

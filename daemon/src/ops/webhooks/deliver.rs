@@ -10,7 +10,7 @@ use crate::ops::events::{self, Heard, heard};
 use crate::ops::listing::json;
 use crate::store::Tx;
 use crate::store::record::numbered;
-use crate::store::records::{StoredDelivery, StoredSubscription, WEBHOOK_SECRET};
+use crate::store::records::{StoredDelivery, StoredSubscription, TokenKind, WEBHOOK_SECRET};
 use mfa_shared::api::audit::AuditChange;
 use mfa_shared::api::events::{Event, EventQuery};
 use mfa_shared::api::webhooks::*;
@@ -161,7 +161,15 @@ fn owner(
 ) -> Result<Option<Caller>, Fault> {
     match config.auth {
         Auth::Off => Ok(Some(Caller::guest())),
-        Auth::On => callers.absent(tx, stored.user.as_deref(), stored.application.as_deref()),
+        Auth::On => {
+            let kind = stored.application.as_ref().map(|application| TokenKind::Application {
+                application: application.clone(),
+                key: String::new(),
+                scope: stored.scope.clone(),
+                intended: stored.intended.clone(),
+            });
+            callers.absent(tx, stored.user.as_deref(), kind)
+        }
     }
 }
 

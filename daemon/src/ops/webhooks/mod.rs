@@ -58,6 +58,8 @@ pub fn create(
         reason: None,
         user: caller.user.clone(),
         application: caller.application.clone(),
+        scope: caller.scope().map(<[String]>::to_vec),
+        intended: caller.intended().to_vec(),
         created_by: caller.name.clone(),
         created_on: tx.now(),
         position: events::last(tx)?,
@@ -100,6 +102,8 @@ pub fn update(
     if let Some(url) = change.url.as_ref().filter(anew) {
         // The caller who sets the address gets the events that they may read, and no others.
         (stored.user, stored.application) = (caller.user.clone(), caller.application.clone());
+        (stored.scope, stored.intended) =
+            (caller.scope().map(<[String]>::to_vec), caller.intended().to_vec());
         stored.url.clone_from(url);
         restart(&mut stored);
     }

@@ -31,6 +31,13 @@ pub struct StoredSubscription {
     pub user: Option<String>,
     /// The application that did so, by itself or for the user.
     pub application: Option<String>,
+    /// The groups to which the token of that application was narrowed: what it could not read is not
+    /// delivered either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Vec<String>>,
+    /// The applications that this token was intended for, which narrows it, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intended: Vec<String>,
     /// Who created it.
     pub created_by: String,
     /// When.
