@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::domain::interest as rules;
 use crate::store::Tx;
 use crate::store::engine::Range;
-use crate::store::record::prefix;
+use crate::store::record::{Record, prefix};
 use crate::store::records::{INSTANCES_BY_PRODUCT, StoredDividend, StoredInstance};
 use crate::store::tx::indexed_key;
 use mfa_shared::amount::Amount;
@@ -19,8 +19,9 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Date;
 use mfa_shared::wire::{Accepted, Json, Nothing};
 
-/// Accounts that one transaction looks at; each of them has the balances of a whole period.
-const ACCOUNTS_MAX: usize = 100;
+/// Accounts that one transaction looks at; each of them has the balances of a whole period. Who decides
+/// everything is not held up longer by it than by a step of interest.
+const ACCOUNTS_MAX: usize = 50;
 
 /// A dividend that is to be distributed.
 #[derive(Debug, Clone)]
@@ -122,10 +123,13 @@ pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
         range.from = [&under, after.as_bytes(), &[0]].concat();
     }
     let pairs = tx.scan(INSTANCES_BY_PRODUCT, &range, false, ACCOUNTS_MAX)?;
+    let period = ledger::Period::of(tx, first, order.due)?;
+    let keys: Vec<_> = pairs.iter().map(|(entry, _)| indexed_key(&parts, entry).to_vec()).collect();
+    [StoredInstance::SPACE, LedgerAccount::SPACE].iter().try_for_each(|space| tx.expect(*space, &keys))?;
     let mut accounts = Vec::new();
     for (entry, _) in &pairs {
         let Some(instance) = tx.at::<StoredInstance>(indexed_key(&parts, entry))? else { continue };
-        if let Some(amount) = pay(tx, &definition, &instance, order, first)? {
+        if let Some(amount) = pay(tx, &definition, &instance, order, &period)? {
             dividend.accounts += 1;
             dividend.amount = dividend.amount.plus(amount);
             accounts.push(instance.account_identifier.clone());
@@ -142,13 +146,13 @@ fn pay(
     definition: &Definition,
     instance: &StoredInstance,
     order: &Distribution,
-    first: Date,
+    period: &ledger::Period,
 ) -> Result<Option<Amount>, Fault> {
     if instance.state != InstanceState::Active {
         return Ok(None);
     }
     let account = &instance.account_identifier;
-    let balances = ledger::daily_balances(tx, account, first, order.due)?;
+    let balances = ledger::daily_balances(tx, account, period)?;
     let too_large = || Fault::new(fault::INTERNAL, format!("the balances of {account} are too large"));
     let amount = rules::dividend(balances, order.rate, definition.currency.scale).ok_or_else(too_large)?;
     let lines = vec![

@@ -1,14 +1,14 @@
 //! Days that an earlier program cut short: they count as done, and only the accounts of their first transaction
 //! have accrued. And dividends that were cut short by a kill.
 
-use super::bank::{Bank, refusal, share_product};
+use super::bank::{Bank, interest_product, refusal, share_product};
 use super::runs::{left_out_of_many, made_up_for};
 use crate::support::stored;
 use mfa_daemon::ops::check::check_ledger;
 use mfa_daemon::ops::dividends::{self, Distribution};
 use mfa_daemon::ops::interest::{Job, Next, Order, Part, accounts_at_once, claim, end_day, release, step};
 use mfa_daemon::store::Tx;
-use mfa_daemon::store::records::{InterestState, StoredRun};
+use mfa_daemon::store::records::{InterestState, RunPhase, StoredRun};
 use mfa_shared::amount::Amount;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Date;
@@ -111,7 +111,7 @@ fn a_dividend_ends_by_the_terms_with_which_it_began() {
     }
     bank.days(60);
     assert_eq!(bank.today(), "2031-07-05");
-    assert_eq!(pay_some(&mut bank), (false, 100));
+    assert_eq!(pay_some(&mut bank), (false, 50));
     // Of a year, the accounts would get 56 days. And the product is sold no more.
     bank.world().put("/definitions/shares", share_product("shares", "ANNUALLY").to_string()).is(202);
     bank.command("shares", "DEACTIVATE");
@@ -129,5 +129,42 @@ fn a_dividend_ends_by_the_terms_with_which_it_began() {
     // Whose answer was lost, or who paid beside another, hears that it is done, and pays nobody twice.
     assert_eq!(pay_some(&mut bank), (true, 0));
     assert_eq!(bank.entries(), paid);
+    bank.check();
+}
+
+/// Does a day until some of its accounts are paid, and others are not.
+fn pay_some_of_a_day(tx: &mut Tx<'_>) -> Result<(), Fault> {
+    let (by, day) = ("guest", Date::parse("2031-05-31").unwrap());
+    claim(tx, &Order { until: day, from: None, by: by.to_owned() }, by, true, None)?;
+    let job = Job { day, product: "gain".to_owned(), again: false };
+    loop {
+        assert!(matches!(step(tx, &job, Part::Any, 50, by, by)?.next, Next::Step(_)));
+        let row: StoredRun = tx.get(&["2031-05-31", "gain"])?.unwrap();
+        if row.phase == RunPhase::Pay && row.after.is_some() {
+            return release(tx, by);
+        }
+    }
+}
+
+#[test]
+fn all_accounts_of_a_day_are_paid_by_the_terms_with_which_it_began() {
+    let mut bank = Bank::open();
+    bank.sell(&interest_product("gain", "36.5", "MONTHLY"));
+    for number in 0..60 {
+        bank.account(&format!("c{number:03}"), "gain", "100");
+    }
+    bank.days(26);
+    bank.run_body(json!({ "date": "2031-05-30" })).is(202);
+    bank.counter.world.stop();
+    let store = stored::open(bank.world().config(), bank.world().clock.clone());
+    bank.world().block_on(store.write("test", pay_some_of_a_day)).unwrap();
+    bank.world().block_on(store.close());
+    drop(store);
+    bank.counter.world.restart();
+    let paid = |bank: &Bank| bank.entries().iter().filter(|entry| entry.starts_with("INTP")).count();
+    assert!((1..60).contains(&paid(&bank)), "{}", paid(&bank));
+    bank.world().put("/definitions/gain", interest_product("gain", "36.5", "ANNUALLY").to_string()).is(202);
+    bank.run();
+    assert_eq!(paid(&bank), 60);
     bank.check();
 }

@@ -87,7 +87,7 @@ pub fn step(
         return Ok(Next::Theirs.into());
     }
     let stored = tx.get::<StoredRun>(&[&job.day.to_string(), &job.product])?;
-    let Some(definition) = tx.get::<Definition>(&[&job.product])? else {
+    let Some(mut definition) = tx.get::<Definition>(&[&job.product])? else {
         // A definition that had no account is gone, and so is what was left out.
         stored.iter().try_for_each(|row| runs::forget(tx, row))?;
         return Ok(Next::End.into());
@@ -103,6 +103,8 @@ pub fn step(
             None => return Ok(Next::End.into()),
         },
     };
+    // All accounts of a day are paid by the terms with which it began.
+    definition.term.interest_payable = row.payable.unwrap_or(definition.term.interest_payable);
     let (next, settled) = (Part::Accrual, Vec::new());
     let mut running = Running { definition, day: job.day, rate, row, left, part, next, settled, by };
     running.go_on(tx)?;
@@ -154,7 +156,8 @@ fn begin(
         ran_on: tx.now(),
         ran_by: by.to_owned(),
     };
-    Ok(Some(StoredRun { run, phase: RunPhase::Accrue, ended: false, after: None, due: false }))
+    let (phase, payable) = (RunPhase::Accrue, Some(payable));
+    Ok(Some(StoredRun { run, phase, ended: false, after: None, due: false, payable }))
 }
 
 /// Whether days of a product were left out: what they earn may be due on a later day.

@@ -47,7 +47,7 @@ fn run(day: Date, product: &str, outcome: RunOutcome, ended: bool, now: &Tx<'_>)
         ran_on: now.now(),
         ran_by: "system".to_owned(),
     };
-    StoredRun { run, phase: RunPhase::End, ended, after: None, due: false }
+    StoredRun { run, phase: RunPhase::End, ended, after: None, due: false, payable: None }
 }
 
 /// The day that is to be run next.

@@ -19,7 +19,7 @@ pub use posting::{
     last_sequence, post,
 };
 pub use reads::{
-    EndOfDay, balance_after, balance_at, balance_on, daily_balances, get_account, get_entry,
+    EndOfDay, Period, balance_after, balance_at, balance_on, daily_balances, get_account, get_entry,
     list_account_entries, list_accounts, list_journal, sequence_at, statement, trial_balance,
 };
 pub use totals::Totals;

@@ -9,7 +9,7 @@ use crate::ops::{Caller, Stored};
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, numbered, prefix};
-use crate::store::records::{AccountLine, ENTRY_LINES_MAX, line_number};
+use crate::store::records::{AccountLine, ENTRY_LINES_MAX, StoredEntry, line_number};
 use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::*;
@@ -199,24 +199,37 @@ impl EndOfDay {
     }
 }
 
-/// The balances of an account at the end of each day of a period, by posting.
-pub fn daily_balances(
-    tx: &mut Tx<'_>,
-    account: &str,
+/// Days that follow each other, and the entries that were posted on them, which are looked for once.
+#[derive(Debug, Clone)]
+pub struct Period {
     first: Date,
     last: Date,
-) -> Result<Vec<(Date, Amount)>, Fault> {
-    let start = sequence_at(tx, first.start())?;
-    let mut balance = balance_before(tx, account, start)?.unwrap_or_default();
+    posted: Span<u64>,
+}
+
+impl Period {
+    /// From a first day to a last one.
+    pub fn of(tx: &mut Tx<'_>, first: Date, last: Date) -> Result<Self, Fault> {
+        let posted = sequence_at(tx, first.start())?..sequence_at(tx, last.next().start())?;
+        Ok(Self { first, last, posted })
+    }
+}
+
+/// The balances of an account at the end of each day of a period, by posting.
+pub fn daily_balances(tx: &mut Tx<'_>, account: &str, period: &Period) -> Result<Vec<(Date, Amount)>, Fault> {
+    let Period { first, last, posted } = period.clone();
+    let mut balance = balance_before(tx, account, posted.start)?.unwrap_or_default();
     let range = Range {
-        from: numbered(&[account], line_number(start, 0)),
-        to: Some(numbered(&[account], line_number(sequence_at(tx, last.next().start())?, 0))),
+        from: numbered(&[account], line_number(posted.start, 0)),
+        to: Some(numbered(&[account], line_number(posted.end, 0))),
     };
     let mut lines: Vec<AccountLine> = Vec::new();
     tx.walk(AccountLine::SPACE, range, &mut |_, value| {
         lines.push(decode(AccountLine::SPACE, value)?);
         Ok(true)
     })?;
+    let entries: Vec<_> = lines.iter().map(|line| StoredEntry::at(line.number / ENTRY_LINES_MAX)).collect();
+    tx.expect(StoredEntry::SPACE, &entries)?;
     let mut moves = Vec::with_capacity(lines.len());
     for line in lines {
         if let Some(stored) = entry_at(tx, line.number / ENTRY_LINES_MAX)? {

@@ -7,6 +7,7 @@ use super::{
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::InterestPayable;
 use mfa_shared::api::interest::{InterestPayment, InterestRun, RunOutcome};
 use mfa_shared::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -137,6 +138,9 @@ pub struct StoredRun {
     pub after: Option<String>,
     /// Whether some account falls due on the day.
     pub due: bool,
+    /// When the product paid as the run of the day began; earlier programs looked at each step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payable: Option<InterestPayable>,
 }
 
 impl StoredRun {
