@@ -167,6 +167,7 @@ pub struct Pause {
 }
 
 impl Verb for Pause {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateSubscription::META);
     const ABOUT: &'static str = "Deliver nothing until the webhook is resumed; its events wait";
     const EXAMPLES: &'static [&'static str] = &["mfa webhooks pause sync", "mfa webhooks pause sync -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -183,6 +184,7 @@ pub struct Resume {
 }
 
 impl Verb for Resume {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateSubscription::META);
     const ABOUT: &'static str = "Go on with a paused webhook, or try at once what has failed";
     const EXAMPLES: &'static [&'static str] =
         &["mfa webhooks resume sync", "mfa webhooks resume sync -o json"];
