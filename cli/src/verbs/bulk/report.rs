@@ -38,6 +38,18 @@ pub struct Before {
 }
 
 impl Before {
+    /// The results of earlier runs for a dry run, which only reads their report.
+    pub fn look(path: &Path, noun: &str, resume: bool) -> Outcome<Self> {
+        if !resume {
+            return Ok(Self { run: new_key(), ..Self::default() });
+        }
+        let text = std::fs::read_to_string(path);
+        let text =
+            text.map_err(|error| Failure::local(format!("cannot read {}: {error}", path.display())))?;
+        let past = Past::of(path, noun, &text)?;
+        Ok(Self { run: past.begun.map_or_else(new_key, |(run, _)| run), done: past.done })
+    }
+
     /// The result of the next row of this name, if it was done before.
     pub fn take(&mut self, id: &str) -> Option<Status> {
         let done = self.done.get_mut(id)?;
@@ -48,40 +60,39 @@ impl Before {
 impl Report {
     /// Begins a run. Without `resume` it begins anew, unless a run before it did not end.
     pub fn begin(path: &Path, noun: &str, resume: bool) -> Outcome<(Self, Before)> {
-        let failed = unwritable(path);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut file = options.open(path).map_err(failed)?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            return Err(Failure::usage(format!("another import is writing {}", path.display())));
-        }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(failed)?;
-        let past = Past::read(&text);
-        if !text.is_empty() && !text.starts_with(HEADER) {
-            return Err(Failure::usage(format!("{} is not the report of an import", path.display()))
-                .hint("name another file: --report FILE"));
-        }
-        if let (Some((_, begun)), false) = (&past.begun, resume) {
+        let (file, text) = open(path)?;
+        check(path, &text)?;
+        if let (Some((_, begun)), false) = (Past::read(&text).begun, resume) {
             let what = format!("an import of {begun} with the report {} did not end", path.display());
             return Err(Failure::usage(what).hint("continue it: --resume; or remove the report first"));
         }
-        if let Some((_, begun)) = past.begun.as_ref().filter(|(_, begun)| begun != noun) {
-            let what = format!("{} is the report of an import of {begun}", path.display());
-            return Err(Failure::usage(what));
-        }
+        let past = Past::of(path, noun, &text)?;
         let run = past.begun.map_or_else(new_key, |(run, _)| run);
         let (kept, done) = if resume { (past.whole, past.done) } else { (0, HashMap::new()) };
-        file.set_len(kept).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let mut report = Self { path: path.to_owned(), file, waiting: Vec::new(), own: 0 };
-        if kept == 0 {
-            report.waiting.extend_from_slice(HEADER.as_bytes());
-        }
+        let mut report = Self::behind(path, file, kept)?;
         report.line(&["0", &run, BEGUN, "", noun]);
         report.own = kept + report.waiting.len() as u64;
         report.flush()?;
         Ok((report, Before { run, done }))
+    }
+
+    /// The report of a dry run, which is never resumed.
+    pub fn of_dry_run(path: &Path) -> Outcome<Self> {
+        let (file, text) = open(path)?;
+        check(path, &text)?;
+        let mut report = Self::behind(path, file, 0)?;
+        report.own = report.waiting.len() as u64;
+        report.flush()?;
+        Ok(report)
+    }
+
+    /// A report of which so many bytes are kept.
+    fn behind(path: &Path, mut file: File, kept: u64) -> Outcome<Self> {
+        let failed = unwritable(path);
+        file.set_len(kept).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let header = if kept == 0 { HEADER } else { "" };
+        Ok(Self { path: path.to_owned(), file, waiting: header.as_bytes().to_vec(), own: 0 })
     }
 
     fn line(&mut self, cells: &[&str]) {
@@ -121,6 +132,29 @@ impl Report {
     }
 }
 
+/// Opens a report for this run alone, and reads it.
+fn open(path: &Path) -> Outcome<(File, String)> {
+    let failed = unwritable(path);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    let mut file = options.open(path).map_err(failed)?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Err(Failure::usage(format!("another import is writing {}", path.display())));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(failed)?;
+    Ok((file, text))
+}
+
+/// Refuses a file that is something else.
+fn check(path: &Path, text: &str) -> Outcome {
+    if text.is_empty() || text.starts_with(HEADER) {
+        return Ok(());
+    }
+    let what = format!("{} is not the report of an import", path.display());
+    Err(Failure::usage(what).hint("name another file: --report FILE"))
+}
+
 /// What a report says.
 #[derive(Debug, Default)]
 struct Past {
@@ -133,6 +167,17 @@ struct Past {
 }
 
 impl Past {
+    /// What the report of an import of a noun says.
+    fn of(path: &Path, noun: &str, text: &str) -> Outcome<Self> {
+        check(path, text)?;
+        let past = Self::read(text);
+        if let Some((_, begun)) = past.begun.as_ref().filter(|(_, begun)| begun != noun) {
+            let what = format!("{} is the report of an import of {begun}", path.display());
+            return Err(Failure::usage(what));
+        }
+        Ok(past)
+    }
+
     fn read(text: &str) -> Self {
         let end = text.rfind('\n').map_or(0, |at| at + 1);
         let mut past = Self { whole: end as u64, ..Self::default() };
