@@ -120,6 +120,43 @@ fn a_file_of_failed_rows_is_named_only_where_it_has_all_of_them() {
 }
 
 #[test]
+fn the_line_to_go_on_names_the_files_and_the_format_that_were_given() {
+    let world = World::start();
+    std::fs::write(world.dir.path().join("rows"), "{\"identifier\":\"c-1\"}\n{\"identifier\":\n").unwrap();
+    let given = "customers import rows --format jsonl --report 'my report.csv' --failed f.csv";
+    let words: Vec<_> = given.split(' ').map(|word| word.trim_matches('\'')).collect();
+    let words = [&words[..6], &["my report.csv"], &words[8..]].concat();
+    let (summary, said) = failing(&world, &words);
+    assert_eq!(summary["created"], 1);
+    assert!(said.contains(&format!("mfa {given} --resume")), "{said}");
+    let (summary, _) = failing(&world, &[&words[..], &["--resume"]].concat());
+    assert_eq!((&summary["doneBefore"], &summary["created"]), (&1.into(), &0.into()));
+    // A daemon that is away, too.
+    std::fs::write(world.dir.path().join("rows"), "{\"identifier\":\"c-2\"}\n").unwrap();
+    let away = ["--url", "http://127.0.0.1:1", "--retries", "0", "--resume"];
+    let said = import(&world, &[&words[..], &away].concat()).fails(10);
+    assert!(said.contains("--report 'my report.csv' --failed f.csv"), "{said}");
+}
+
+#[test]
+fn resuming_without_the_report_is_refused_before_anything_is_sent() {
+    let world = World::start();
+    std::fs::write(world.dir.path().join("rows.csv"), "identifier\nc-1\n").unwrap();
+    for flags in [&["--resume"][..], &["--resume", "--dry-run"], &["--resume", "--report", "mine.csv"]] {
+        let said = import(&world, &[&["customers", "import", "rows.csv"][..], flags].concat()).fails(2);
+        assert!(said.contains("there is no report") && said.contains("--report FILE"), "{said}");
+    }
+    assert_eq!(world.get("/customers").json()["totalElements"], 0);
+    assert_eq!(
+        std::fs::read_dir(world.dir.path())
+            .unwrap()
+            .filter(|file| { file.as_ref().unwrap().path().extension().is_some_and(|end| end == "csv") })
+            .count(),
+        1
+    );
+}
+
+#[test]
 fn a_table_that_is_cut_off_within_a_cell_makes_no_record_of_it() {
     let world = World::start();
     let file = world.dir.path().join("cut.csv");

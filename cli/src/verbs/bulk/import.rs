@@ -83,6 +83,20 @@ impl Order {
         (own(self.report()), own(failed))
     }
 
+    /// The line that imports the same file in the same way, with the files of the run before.
+    fn again(&self, noun: Bulk) -> String {
+        let mut line = self.line(noun, &self.file);
+        if let Some(format) = self.how.format.and_then(|format| format.to_possible_value()) {
+            line.push_str(&format!(" --format {}", format.get_name()));
+        }
+        for (flag, path) in [("--report", &self.report), ("--failed", &self.failed)] {
+            if let Some(path) = path {
+                line.push_str(&format!(" {flag} {}", quoted(&path.display().to_string())));
+            }
+        }
+        line
+    }
+
     fn beside(&self, end: &str) -> PathBuf {
         let file = if self.file == "-" { "stdin" } else { &self.file };
         PathBuf::from(format!("{file}.{end}.csv"))
@@ -198,12 +212,19 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     if noun.change().is_none() && order.how.mode != Mode::Create {
         return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));
     }
+    let report = order.report();
+    if order.how.resume && !report.exists() {
+        let what = format!("there is no report {} from which to resume", report.display());
+        return Err(
+            Failure::usage(what).hint("name that of the run before: --report FILE; or leave out --resume")
+        );
+    }
     let source = Source::open(&order.file, order.how.format)?;
     let reading = Reading::new(noun, source.header(), &order.how.map, order.how.mode == Mode::Create)?;
     let files = order.written();
     let failed = Failed::begin(noun, &files.1, &files.0, &order.how.map, &source)?;
     let (report, before) = if order.how.validate_only {
-        let before = Before::look(&order.report(), noun.name, order.how.resume)?;
+        let before = Before::look(&report, noun.name, order.how.resume)?;
         (Report::of_dry_run(&files.0)?, before)
     } else {
         Report::begin(&files.0, noun.name, order.how.resume)?
@@ -240,7 +261,7 @@ fn going_on(failure: Failure, noun: Bulk, order: &Order) -> Failure {
     let hint = match order.file.as_str() {
         _ if order.how.validate_only => format!("{before}check the rows again"),
         "-" => format!("{before}send the same rows again with --resume"),
-        file => format!("{before}go on: {} --resume", order.line(noun, file)),
+        _ => format!("{before}go on: {} --resume", order.again(noun)),
     };
     failure.hint(hint)
 }
@@ -409,8 +430,8 @@ fn finish(cx: &Cx, noun: Bulk, order: &Order, ledger: Ledger) -> Outcome {
         }
         ("-", None) if tried => "correct the rows, and check all of them again".to_owned(),
         ("-", None) => "correct the rows, and send all of them again with --resume".to_owned(),
-        (file, _) if tried => format!("correct {file} and check it again: {}", order.line(noun, file)),
-        (file, _) => format!("correct {file} and import it again: {} --resume", order.line(noun, file)),
+        (file, _) if tried => format!("correct {file} and check it again: {}", order.again(noun)),
+        (file, _) => format!("correct {file} and import it again: {} --resume", order.again(noun)),
     };
     Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what).hint(again))
 }
