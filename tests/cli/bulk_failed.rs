@@ -157,6 +157,30 @@ fn resuming_without_the_report_is_refused_before_anything_is_sent() {
 }
 
 #[test]
+fn a_second_import_that_is_refused_leaves_the_failed_rows_of_the_first() {
+    let world = World::start();
+    let path = |name: &str| world.dir.path().join(name);
+    std::fs::write(path("rows.csv"), "identifier,member\nc-1,x\n").unwrap();
+    failing(&world, &["customers", "import", "rows.csv"]);
+    // The first is running as long as it has the lock of its report.
+    let report = std::fs::File::open(path("rows.csv.report.csv")).unwrap();
+    report.lock().unwrap();
+    for flags in [&[][..], &["--resume"]] {
+        let said = import(&world, &[&["customers", "import", "rows.csv"][..], flags].concat()).fails(2);
+        assert!(said.contains("another import is writing rows.csv.report.csv"), "{said}");
+    }
+    assert_eq!(std::fs::read_to_string(path("rows.csv.failed.csv")).unwrap(), "identifier,member\nc-1,x\n");
+    report.unlock().unwrap();
+    // Neither does one that a report of other things stops.
+    std::fs::write(path("other.csv"), "letters\n").unwrap();
+    let words =
+        ["customers", "import", "rows.csv", "--report", "other.csv", "--failed", "rows.csv.failed.csv"];
+    let said = import(&world, &words).fails(2);
+    assert!(said.contains("is not the report of an import"), "{said}");
+    assert!(path("rows.csv.failed.csv").exists());
+}
+
+#[test]
 fn a_table_that_is_cut_off_within_a_cell_makes_no_record_of_it() {
     let world = World::start();
     let file = world.dir.path().join("cut.csv");

@@ -229,6 +229,8 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     } else {
         Report::begin(&files.0, noun.name, order.how.resume)?
     };
+    // The report has the lock.
+    failed.clear();
     let progress = Progress::begin(&cx.out, source.bytes);
     let distinct = order.how.validate_only && order.how.mode == Mode::Create && noun.change().is_some();
     let tried = distinct.then(|| Tried { noun, rows: HashMap::new() });
