@@ -181,6 +181,26 @@ fn a_second_import_that_is_refused_leaves_the_failed_rows_of_the_first() {
 }
 
 #[test]
+fn a_row_that_is_too_large_for_a_request_fails_and_hinders_no_other() {
+    let world = World::start();
+    let large = "x".repeat(1_100_000);
+    let rows = format!("identifier,surname\nc-1,Addo\nc-2,{large}\nc-3,Owusu\n");
+    std::fs::write(world.dir.path().join("rows.csv"), &rows).unwrap();
+    std::fs::write(world.dir.path().join("all.csv"), rows.replace("c-3,Owusu\n", "")).unwrap();
+    let (summary, _) = failing(&world, &["customers", "import", "all.csv", "--atomic"]);
+    assert_eq!((&summary["created"], &summary["failed"]), (&0.into(), &2.into()));
+    let report = std::fs::read_to_string(world.dir.path().join("all.csv.report.csv")).unwrap();
+    assert!(report.contains("\n1,c-1,failed,taken_back,"), "{report}");
+    assert!(report.contains("\n2,c-2,failed,body_too_large,"), "{report}");
+    let (summary, _) = failing(&world, &["customers", "import", "rows.csv"]);
+    assert_eq!((&summary["created"], &summary["failed"]), (&2.into(), &1.into()));
+    let report = std::fs::read_to_string(world.dir.path().join("rows.csv.report.csv")).unwrap();
+    assert!(report.contains("\n2,c-2,failed,body_too_large,"), "{report}");
+    let failed = std::fs::read_to_string(world.dir.path().join("rows.csv.failed.csv")).unwrap();
+    assert_eq!(failed.len(), format!("identifier,surname\nc-2,{large}\n").len());
+}
+
+#[test]
 fn a_table_that_is_cut_off_within_a_cell_makes_no_record_of_it() {
     let world = World::start();
     let file = world.dir.path().join("cut.csv");

@@ -6,7 +6,7 @@ use mfa_shared::api::batch::{BatchResult, OPERATIONS_MAX, OperationResult, SendB
 use mfa_shared::endpoint::{Endpoint, Meta, render};
 use mfa_shared::wire::{JSON_TYPE, Outgoing};
 use reqwest::header::HeaderName;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The text of an operation; `body` is JSON already.
 pub fn operation(
@@ -24,6 +24,17 @@ pub fn operation(
     format!(r#"{{"method":"{method}","path":{path}{key}{tag}{body}}}"#)
 }
 
+/// The result of an operation that no batch can hold, as the daemon reports that of a refused one.
+fn too_large(failure: &Failure, url: &str) -> Outcome<OperationResult> {
+    let (code, message) = (&failure.code, &failure.message);
+    let problem = json!({
+        "type": format!("urn:mfa:problem:{code}"), "title": message, "status": 413, "detail": message,
+        "code": code, "instance": SendBatch::META.path, "requestId": "",
+    });
+    let result = json!({ "status": 413, "replayed": false, "problem": problem });
+    serde_json::from_value(result).map_err(|_| Failure::status(413, url))
+}
+
 impl Client {
     /// Sends operations, each with a key of its own, in as many batches as the daemon requires.
     pub async fn operations(&self, operations: &[String]) -> Outcome<Vec<OperationResult>> {
@@ -36,6 +47,8 @@ impl Client {
                     let (first, second) = part.split_at(part.len() / 2);
                     waiting.extend([second, first]);
                 }
+                // What is too large by itself is refused by itself.
+                Err(failure) if failure.status == Some(413) => results.push(too_large(&failure, &self.url)?),
                 Err(failure) => return Err(failure),
             }
         }

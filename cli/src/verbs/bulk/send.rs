@@ -250,6 +250,11 @@ impl Sender {
                     let message = in_one_line(&failure.errors, detail);
                     Ok(taken_back(&rows, refused, &failure.code, &message))
                 }
+                // The other rows are well below what a batch can hold.
+                None if failure.status == Some(413) && !rows.is_empty() => {
+                    let largest = (0..rows.len()).max_by_key(|i| rows[*i].bytes()).unwrap_or_default();
+                    Ok(taken_back(&rows, largest, &failure.code, &failure.message))
+                }
                 None => Err(failure),
             },
         }
