@@ -136,8 +136,14 @@ fn the_printed_line_of_a_batch_repeats_its_operations() {
     let create =
         json!([{"method": "POST", "path": "/offices", "body": {"identifier": "tema", "name": "Tema"}}]);
     std::fs::write(&file, create.to_string()).unwrap();
-    let ran = run(world.mfa(&["batch", &file.display().to_string(), "--print-curl"]));
+    let mut command = world.mfa(&["batch", &file.display().to_string(), "--print-curl"]);
+    command.env("MFA_DEBUG", "http");
+    let ran = run(command);
     assert_eq!(ran.exit, 0, "{ran:?}");
+    // What is sent has keys, since it may be sent again; what is pasted twice is meant twice.
+    let key = "\"idempotencyKey\":\"";
+    assert!(ran.err.lines().any(|line| line.starts_with("> {") && line.contains(key)), "{}", ran.err);
+    assert!(ran.err.lines().any(|line| line.contains("curl -") && !line.contains(key)), "{}", ran.err);
     world.delete("/offices/tema").is(202);
     paste(&world, &ran.err, &[]);
     world.get("/offices/tema").is(200);

@@ -41,7 +41,7 @@ impl Client {
         let mut results = Vec::with_capacity(operations.len());
         let mut waiting: Vec<_> = operations.chunks(OPERATIONS_MAX).rev().collect();
         while let Some(part) = waiting.pop() {
-            match self.batch(part, false, None).await {
+            match self.batch(part, false, None, None).await {
                 Ok(BatchResult { results: of_part }) => results.extend(of_part),
                 Err(failure) if failure.status == Some(413) && part.len() > 1 => {
                     let (first, second) = part.split_at(part.len() / 2);
@@ -56,17 +56,22 @@ impl Client {
     }
 
     /// Sends operations, each the text of its JSON. Without a key for the batch, each has to have its own:
-    /// a batch may be sent twice.
+    /// a batch may be sent twice. The printed line of curl has the `plain` ones in their place.
     pub async fn batch(
         &self,
         operations: &[String],
         atomic: bool,
         key: Option<&str>,
+        plain: Option<&[String]>,
     ) -> Outcome<BatchResult> {
-        let body = format!(r#"{{"atomic":{atomic},"operations":[{}]}}"#, operations.join(","));
-        let outgoing = Outgoing { query: Vec::new(), body: Some((JSON_TYPE.into(), body.into_bytes())) };
+        let body = |operations: &[String]| {
+            format!(r#"{{"atomic":{atomic},"operations":[{}]}}"#, operations.join(",")).into_bytes()
+        };
+        let sent = Some((JSON_TYPE.into(), body(operations)));
+        let outgoing = Outgoing { query: Vec::new(), body: sent };
         let row = Request::of_row((&SendBatch::META, &[]), outgoing);
-        let mut request = Request { reports: true, keyed: false, bulk: true, ..row };
+        let printed = plain.map(body);
+        let mut request = Request { reports: true, keyed: false, bulk: true, printed, ..row };
         if let Some(key) = key {
             request.headers.insert(HeaderName::from_static("idempotency-key"), header(key)?);
         }

@@ -234,7 +234,7 @@ impl Sender {
             None => rows[*i].create(self.noun),
         };
         let operations: Vec<_> = sent.iter().map(operation).collect();
-        match self.client.batch(&operations, true, Some(key)).await {
+        match self.client.batch(&operations, true, Some(key), None).await {
             Ok(_) => {
                 let well = |(i, ready): (usize, &Ready)| {
                     let status = status(there[i]);
