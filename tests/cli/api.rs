@@ -130,6 +130,31 @@ fn the_printed_line_of_curl_sends_the_same_and_holds_no_secret() {
 }
 
 #[test]
+fn a_request_has_the_key_that_the_user_gave_as_a_header_or_a_flag() {
+    let world = World::start();
+    let post = |key: &[&str], id: &str| {
+        let words = ["api", "POST", "/offices", "-F", &format!("identifier={id}"), "-F", "name=Osu"];
+        run(world.mfa(&[&words[..], key].concat()))
+    };
+    let ways: [(&str, &[&str]); 3] = [
+        ("o-1", &["-H", "Idempotency-Key: night-1"]),
+        ("o-2", &["--idempotency-key", "night-2"]),
+        ("o-3", &["-H", "idempotency-key:night-3", "--print-curl"]),
+    ];
+    for (id, key) in ways {
+        let made = post(key, id);
+        assert_eq!(made.exit, 0, "{made:?}");
+        assert_eq!(made.err.contains("night-3"), key.contains(&"--print-curl"), "{made:?}");
+        // Sent again, it is the same request.
+        world.delete(&format!("/offices/{id}")).is(202);
+        assert_eq!(post(key, id).exit, 0, "{id}");
+        world.get(&format!("/offices/{id}")).refused(404, "office_not_found");
+    }
+    let said = post(&["-H", "Idempotency-Key: a", "--idempotency-key", "b"], "o-4").fails(2);
+    assert!(said.contains("both give a key"), "{said}");
+}
+
+#[test]
 fn the_printed_line_of_a_batch_repeats_its_operations() {
     let world = World::start();
     let file = world.dir.path().join("operations.json");

@@ -1,11 +1,10 @@
 //! Operations that were written down already, in one request.
 
-use super::{Client, Request, header};
+use super::{Client, IDEMPOTENCY_KEY, Request, header};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::api::batch::{BatchResult, OPERATIONS_MAX, OperationResult, SendBatch};
 use mfa_shared::endpoint::{Endpoint, Meta, render};
 use mfa_shared::wire::{JSON_TYPE, Outgoing};
-use reqwest::header::HeaderName;
 use serde_json::{Value, json};
 
 /// The text of an operation; `body` is JSON already.
@@ -73,7 +72,7 @@ impl Client {
         let printed = plain.map(body);
         let mut request = Request { reports: true, keyed: false, bulk: true, printed, ..row };
         if let Some(key) = key {
-            request.headers.insert(HeaderName::from_static("idempotency-key"), header(key)?);
+            request.headers.insert(IDEMPOTENCY_KEY, header(key)?);
         }
         let (text, _) = self.heard(request).await?;
         let answer: BatchResult = serde_json::from_str(&text).map_err(|_| Failure::status(200, &self.url))?;

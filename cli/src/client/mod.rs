@@ -158,6 +158,9 @@ const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
 /// The header by which it says up to which event it has looked.
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
+/// The header by which it knows a repeated request.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
 impl Client {
     /// A client of the daemon at an address.
     pub fn new(url: &str, retries: u32, timeout: Duration, traced: bool) -> Self {
@@ -282,9 +285,11 @@ impl Client {
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
             self.check_wire()?;
         }
-        if keyed && !method.is_safe() {
+        // `mfa api` takes a key as a header, too.
+        let has_key = keyed && headers.contains_key(&IDEMPOTENCY_KEY);
+        if keyed && !has_key && !method.is_safe() {
             let key = self.next_key();
-            headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
+            headers.insert(IDEMPOTENCY_KEY, header(&key)?);
         }
         if let Some((kind, _)) = &body {
             headers.insert(CONTENT_TYPE, header(kind)?);
@@ -292,8 +297,8 @@ impl Client {
         let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
         if let Some(token) = &self.curl {
             // A line that is pasted twice is meant twice, unless the user chose the key.
-            let keyed = self.idempotency_key.is_some();
-            let headers = pairs(&headers).filter(|(name, _)| keyed || *name != "idempotency-key").collect();
+            let keyed = has_key || self.idempotency_key.is_some();
+            let headers = pairs(&headers).filter(|(name, _)| keyed || IDEMPOTENCY_KEY != *name).collect();
             let method = method.as_str();
             let (body, file) = (printed.as_deref().or(bytes.as_deref()), self.file.as_deref());
             trace::line(&trace::Line { method, url: &url, headers, body, file, token }.text());
