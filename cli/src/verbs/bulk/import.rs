@@ -212,6 +212,7 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     if noun.change().is_none() && order.how.mode != Mode::Create {
         return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));
     }
+    cx.out.check_columns(&views::IMPORT)?;
     let report = order.report();
     if order.how.resume && !report.exists() {
         let what = format!("there is no report {} from which to resume", report.display());
