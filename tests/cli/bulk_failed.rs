@@ -1,5 +1,6 @@
 //! What an import reports about failed rows.
 
+use crate::support::counter::Counter;
 use crate::support::run::{Ran, run};
 use crate::support::terminal::Terminal;
 use crate::support::world::World;
@@ -198,6 +199,71 @@ fn a_row_that_is_too_large_for_a_request_fails_and_hinders_no_other() {
     assert!(report.contains("\n2,c-2,failed,body_too_large,"), "{report}");
     let failed = std::fs::read_to_string(world.dir.path().join("rows.csv.failed.csv")).unwrap();
     assert_eq!(failed.len(), format!("identifier,surname\nc-2,{large}\n").len());
+}
+
+/// Numbers of all accounts of a product.
+fn account_numbers(world: &World) -> Vec<String> {
+    let made = world.get("/definitions/saver/instances").is(200).json();
+    let number =
+        |account: &Value| account["alternativeAccountNumber"].as_str().unwrap_or_default().to_owned();
+    let mut numbers: Vec<_> = made.as_array().unwrap().iter().map(number).collect();
+    numbers.sort();
+    numbers
+}
+
+#[test]
+fn a_resumed_import_knows_accounts_of_one_customer_and_product_apart() {
+    let counter = Counter::start();
+    let world = &counter.world;
+    let path = |name: &str| world.dir.path().join(name);
+    let write = |numbers: &[&str]| {
+        let rows: String = numbers.iter().map(|number| format!("c-1,saver,{number}\n")).collect();
+        let header = "customerIdentifier,productIdentifier,alternativeAccountNumber\n";
+        std::fs::write(path("rows.csv"), format!("{header}{rows}")).unwrap();
+    };
+    let long = "9".repeat(500);
+    write(&["n-1", &long, "n-3"]);
+    let (summary, _) = failing(world, &["accounts", "import", "rows.csv"]);
+    assert_eq!((&summary["created"], &summary["failed"]), (&2.into(), &1.into()));
+    // One that was done is taken out, the one that failed is corrected.
+    let report = std::fs::read_to_string(path("rows.csv.report.csv")).unwrap();
+    write(&["n-2", "n-3"]);
+    let resume = ["accounts", "import", "rows.csv", "--resume", "-o", "json"];
+    let summary = import(world, &resume).json();
+    assert_eq!((&summary["created"], &summary["doneBefore"]), (&1.into(), &1.into()));
+    assert_eq!(account_numbers(world), ["n-1", "n-2", "n-3"]);
+    // Now it is the other way round, and nothing is left to do.
+    write(&["n-3", "n-2"]);
+    assert_eq!(import(world, &resume).json()["doneBefore"], 2);
+    // A report of before has no contents, and goes by the names.
+    let old: String = report.lines().map(|line| format!("{}\n", line.rsplit_once(',').unwrap().0)).collect();
+    assert!(old.starts_with("row,id,status,code,message\n"), "{old}");
+    std::fs::write(path("rows.csv.report.csv"), old).unwrap();
+    assert_eq!(import(world, &resume).json()["doneBefore"], 2);
+    assert_eq!(account_numbers(world), ["n-1", "n-2", "n-3"]);
+}
+
+#[test]
+fn of_two_equal_rows_the_second_is_made_where_the_first_was_done() {
+    let counter = Counter::start();
+    let world = &counter.world;
+    let path = |name: &str| world.dir.path().join(name);
+    let begun = "row,id,status,code,message,content\n0,the-run,begun,,accounts,\n";
+    let row = "c-1,saver\n";
+    let write = |report: &str, rows: &str| {
+        std::fs::write(path("rows.csv.report.csv"), report).unwrap();
+        let header = "customerIdentifier,productIdentifier\n";
+        std::fs::write(path("rows.csv"), format!("{header}{rows}")).unwrap();
+    };
+    let resume = ["accounts", "import", "rows.csv", "--resume", "-o", "json"];
+    write(begun, row);
+    assert_eq!(import(world, &resume).json()["created"], 1);
+    // The same run, as if it had been killed after the first of two rows.
+    let report = std::fs::read_to_string(path("rows.csv.report.csv")).unwrap();
+    write(&format!("{begun}{}\n", report.lines().last().unwrap()), &row.repeat(2));
+    let summary = import(world, &resume).json();
+    assert_eq!((&summary["created"], &summary["doneBefore"]), (&1.into(), &1.into()));
+    assert_eq!(account_numbers(world).len(), 2);
 }
 
 #[test]

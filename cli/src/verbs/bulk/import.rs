@@ -225,10 +225,10 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     let files = order.written();
     let failed = Failed::begin(noun, &files.1, &files.0, &order.how.map, &source)?;
     let (report, before) = if order.how.validate_only {
-        let before = Before::look(&report, noun.name, order.how.resume)?;
-        (Report::of_dry_run(&files.0)?, before)
+        let before = Before::look(&report, noun, order.how.resume)?;
+        (Report::of_dry_run(&files.0, noun)?, before)
     } else {
-        Report::begin(&files.0, noun.name, order.how.resume)?
+        Report::begin(&files.0, noun, order.how.resume)?
     };
     // The report has the lock.
     failed.clear();
@@ -320,8 +320,12 @@ impl Reader {
 
     /// The result of a row in an earlier run.
     fn settled(&mut self, row: &Row) -> Option<Done> {
-        let status = if row.id.is_empty() { None } else { self.before.take(&row.id) };
-        Some(Done { before: true, ..Done::well(row, status?) })
+        let status = if row.id.is_empty() { None } else { self.before.take(&row.id, &row.content) };
+        let done = Done { before: true, ..Done::well(row, status?) };
+        if let Ok(record) = &row.record {
+            self.keys.key(record, &record.body.to_string());
+        }
+        Some(done)
     }
 }
 

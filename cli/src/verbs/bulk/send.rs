@@ -66,6 +66,8 @@ pub struct Done {
     pub number: u64,
     /// What names its record.
     pub id: String,
+    /// That of [`Row`].
+    pub content: String,
     pub status: Status,
     /// The code of a refusal.
     pub code: String,
@@ -83,15 +85,16 @@ impl Done {
         let (code, message) = (String::new(), String::new());
         // A row that was only tried may still fail together with another row.
         let raw = (status == Status::Valid).then(|| row.raw.clone());
-        Self { number: row.number, id: row.id.clone(), status, code, message, raw, before: false }
+        let (id, content) = (row.id.clone(), row.content.clone());
+        Self { number: row.number, id, content, status, code, message, raw, before: false }
     }
 
     /// A row that was refused.
     pub fn failed(row: &Row, code: &str, message: &str) -> Self {
         let (code, message) = (code.to_owned(), message.to_owned());
-        let id = row.id.clone();
-        let raw = Some(row.raw.clone());
-        Self { number: row.number, id, status: Status::Failed, code, message, raw, before: false }
+        let (id, content) = (row.id.clone(), row.content.clone());
+        let (status, raw) = (Status::Failed, Some(row.raw.clone()));
+        Self { number: row.number, id, content, status, code, message, raw, before: false }
     }
 
     /// A row that cannot be sent.
