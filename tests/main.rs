@@ -73,6 +73,7 @@ mod cli {
     mod audit;
     mod bodies;
     mod bulk;
+    mod bulk_export;
     mod bulk_failed;
     mod called;
     mod cards;

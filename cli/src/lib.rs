@@ -41,7 +41,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::prompt::{self, Interrupts, Prompt};
 use crate::machine::privacy;
 use crate::machine::signals::listen;
-use crate::output::{Carried, Clock, Expression, Output, Screen, called, views};
+use crate::output::{Carried, Clock, Expression, Format, Output, Screen, called, views};
 use crate::settings::Settings;
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
@@ -74,9 +74,10 @@ pub fn main() -> ExitCode {
     called::know(tree::called_by());
     let early = usage::early(&words);
     let screen = Screen::look(early.colour);
-    let outcome = match tree::command().color(early.clap_colour()).try_get_matches_from(words) {
-        Ok(matches) => run(&matches, screen, early.carried.clone()),
-        Err(error) => usage::outcome(&error, &early.path, &screen),
+    let parsed = tree::command().color(early.clap_colour()).try_get_matches_from(words);
+    let outcome = match &parsed {
+        Ok(matches) => run(matches, screen, early.carried.clone()),
+        Err(error) => usage::outcome(error, &early.path, &screen),
     };
     let code = match outcome {
         Ok(()) => exit::OK,
@@ -86,13 +87,22 @@ pub fn main() -> ExitCode {
             if !found {
                 let failure = usage::naming_flags(failure, &early.path);
                 let hint = early.carried.put_in(&failure.hint);
-                output::show_failure(&failure.hint(hint), early.structured, &screen);
+                let format = parsed.ok().and_then(|matches| format(&matches, screen));
+                let structured = format.map_or(early.structured, Format::is_structured);
+                output::show_failure(&failure.hint(hint), structured, &screen);
             }
             exit
         }
     };
     // Exit codes are all below 256.
     ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+/// The format that a call asks for.
+fn format(matches: &ArgMatches, screen: Screen) -> Option<Format> {
+    let (_, flags) = tree::find(tree::nodes(), matches);
+    let globals = read::<Globals>(flags).ok()?;
+    usage::format(&Settings::load(given(&globals)), screen).ok()
 }
 
 fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {

@@ -130,14 +130,45 @@ fn the_printed_line_of_curl_sends_the_same_and_holds_no_secret() {
 }
 
 #[test]
+fn a_request_has_the_key_that_the_user_gave_as_a_header_or_a_flag() {
+    let world = World::start();
+    let post = |key: &[&str], id: &str| {
+        let words = ["api", "POST", "/offices", "-F", &format!("identifier={id}"), "-F", "name=Osu"];
+        run(world.mfa(&[&words[..], key].concat()))
+    };
+    let ways: [(&str, &[&str]); 3] = [
+        ("o-1", &["-H", "Idempotency-Key: night-1"]),
+        ("o-2", &["--idempotency-key", "night-2"]),
+        ("o-3", &["-H", "idempotency-key:night-3", "--print-curl"]),
+    ];
+    for (id, key) in ways {
+        let made = post(key, id);
+        assert_eq!(made.exit, 0, "{made:?}");
+        assert_eq!(made.err.contains("night-3"), key.contains(&"--print-curl"), "{made:?}");
+        // Sent again, it is the same request.
+        world.delete(&format!("/offices/{id}")).is(202);
+        assert_eq!(post(key, id).exit, 0, "{id}");
+        world.get(&format!("/offices/{id}")).refused(404, "office_not_found");
+    }
+    let said = post(&["-H", "Idempotency-Key: a", "--idempotency-key", "b"], "o-4").fails(2);
+    assert!(said.contains("both give a key"), "{said}");
+}
+
+#[test]
 fn the_printed_line_of_a_batch_repeats_its_operations() {
     let world = World::start();
     let file = world.dir.path().join("operations.json");
     let create =
         json!([{"method": "POST", "path": "/offices", "body": {"identifier": "tema", "name": "Tema"}}]);
     std::fs::write(&file, create.to_string()).unwrap();
-    let ran = run(world.mfa(&["batch", &file.display().to_string(), "--print-curl"]));
+    let mut command = world.mfa(&["batch", &file.display().to_string(), "--print-curl"]);
+    command.env("MFA_DEBUG", "http");
+    let ran = run(command);
     assert_eq!(ran.exit, 0, "{ran:?}");
+    // What is sent has keys, since it may be sent again; what is pasted twice is meant twice.
+    let key = "\"idempotencyKey\":\"";
+    assert!(ran.err.lines().any(|line| line.starts_with("> {") && line.contains(key)), "{}", ran.err);
+    assert!(ran.err.lines().any(|line| line.contains("curl -") && !line.contains(key)), "{}", ran.err);
     world.delete("/offices/tema").is(202);
     paste(&world, &ran.err, &[]);
     world.get("/offices/tema").is(200);

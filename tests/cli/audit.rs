@@ -297,3 +297,31 @@ fn following_begins_with_what_is_new_and_never_asks_for_what_was_before() {
     let asked: Vec<_> = requests.iter().map(after).collect();
     assert_eq!(asked, [i64::MAX.unsigned_abs(), before, first], "{requests:?}");
 }
+
+#[test]
+fn an_empty_trail_is_not_proven_and_neither_is_the_end_of_a_file() {
+    let world = changed();
+    let verify = |text: &str, more: &[&str]| {
+        let file = world.dir.path().join("trail");
+        std::fs::write(&file, text).unwrap();
+        let words = ["audit", "verify", "--file", file.to_str().unwrap()];
+        run(world.mfa(&[&words[..], more].concat()))
+    };
+    for empty in ["", "\n \n"] {
+        let (exit, out, err) = verify(empty, &[]);
+        assert_eq!((exit, out.as_str()), (1, ""));
+        assert!(err.contains("there is no record to verify") && err.contains("mfa audit export"), "{err}");
+    }
+    let (_, trail, _) = run(world.mfa(&["audit", "export", "-"]));
+    let last: Value = serde_json::from_str(trail.trim_end().lines().last().unwrap()).unwrap();
+    let head = last["hash"].as_str().unwrap();
+    let unproven = "the end of the trail is not proven";
+    let (exit, _, err) = verify(&trail, &[]);
+    assert!(exit == 0 && err.contains(unproven) && err.contains("--head"), "{err}");
+    // What was cut off at the end is found with the head alone.
+    let (cut, _) = trail.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(verify(cut, &[]).0, 0);
+    assert_eq!(verify(cut, &["--head", head]).0, 1);
+    let (exit, _, err) = verify(&trail, &["--head", head]);
+    assert!(exit == 0 && !err.contains(unproven), "{err}");
+}

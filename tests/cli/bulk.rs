@@ -38,7 +38,16 @@ fn counts(ran: &Ran) -> [u64; 6] {
 
 /// The lines of a report behind its header.
 fn report(file: &str) -> Vec<String> {
-    let text = text(&beside(file, "report"));
+    lines_of(&beside(file, "report"))
+}
+
+/// The same of a dry run.
+fn dry_report(file: &str) -> Vec<String> {
+    lines_of(&beside(file, "report.dry-run"))
+}
+
+fn lines_of(report: &Path) -> Vec<String> {
+    let text = text(report);
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("row,id,status,code,message"));
     lines.map(str::to_owned).collect()
@@ -182,12 +191,13 @@ fn a_validation_changes_nothing_and_says_what_an_import_would_come_to() {
     let file = write(&world, "rows.csv", "identifier,type\nc-1,PERSON\nc-2,ROBOT\n");
     let ran = import(&world, &["customers", "import", &file, "--validate-only", "-o", "json"]);
     assert_eq!((ran.exit, counts(&ran)), (9, [2, 0, 0, 0, 1, 1]));
-    assert_eq!(report(&file)[0], "1,c-1,valid,,");
-    assert!(report(&file)[1].starts_with("2,c-2,failed,invalid_fields,\"/type must be one of"));
+    assert_eq!(dry_report(&file)[0], "1,c-1,valid,,");
+    assert!(dry_report(&file)[1].starts_with("2,c-2,failed,invalid_fields,\"/type must be one of"));
     assert_eq!(world.get("/customers").json()["totalElements"], 0);
-    // What was only tried is still to be done.
+    // No file of an import comes into being, and what was only tried is still to be done.
+    assert!(!beside(&file, "report").exists() && !beside(&file, "failed").exists());
     write(&world, "rows.csv", "identifier,type\nc-1,PERSON\nc-2,BUSINESS\n");
-    let ran = import(&world, &["customers", "import", &file, "--resume", "-o", "json"]);
+    let ran = import(&world, &["customers", "import", &file, "-o", "json"]);
     assert_eq!((ran.exit, counts(&ran)), (0, [2, 2, 0, 0, 0, 0]));
 }
 
@@ -201,9 +211,9 @@ fn a_validation_finds_the_same_identifier_twice_wherever_the_rows_stand() {
         write(&world, "rows.csv", &format!("identifier,member\n{rows}c-7,true\nc-3,true\nc-3,false\n"));
     let ran = import(&world, &["customers", "import", &file, "--validate-only", "-o", "json"]);
     assert_eq!((ran.exit, counts(&ran)), (9, [1203, 0, 0, 0, 1200, 3]));
-    assert_eq!(report(&file)[1200], "1201,c-7,valid,,");
-    assert_eq!(report(&file)[1201], "1202,c-3,failed,identifier_taken,row 4 has the same identifier");
-    assert!(text(&beside(&file, "failed")).ends_with("c-7,x\nc-3,true\nc-3,false\n"));
+    assert_eq!(dry_report(&file)[1200], "1201,c-7,valid,,");
+    assert_eq!(dry_report(&file)[1201], "1202,c-3,failed,identifier_taken,row 4 has the same identifier");
+    assert!(text(&beside(&file, "failed.dry-run")).ends_with("c-7,x\nc-3,true\nc-3,false\n"));
     // The import itself has the same result.
     let ran = import(&world, &["customers", "import", &file, "-o", "json"]);
     assert_eq!((ran.exit, counts(&ran)), (9, [1203, 1200, 0, 0, 0, 3]));
@@ -211,6 +221,33 @@ fn a_validation_finds_the_same_identifier_twice_wherever_the_rows_stand() {
     let file = write(&world, "offices.csv", &format!("identifier,name,parentIdentifier\no-0,O,\n{offices}"));
     let ran = import(&world, &["offices", "import", &file, "--validate-only", "-o", "json"]);
     assert_eq!((ran.exit, counts(&ran)), (0, [700, 0, 0, 0, 700, 0]), "{}", ran.err);
+}
+
+#[test]
+fn a_dry_run_leaves_the_report_and_the_failed_rows_of_an_import_alone() {
+    let counter = Counter::start();
+    let world = &counter.world;
+    let rows = "customerIdentifier,productIdentifier\nc-1,saver\nc-2,saver\nc-3,none\n";
+    let file = write(world, "rows.csv", rows);
+    let files = || ["report", "failed"].map(|end| text(&beside(&file, end)));
+    assert_eq!(import(world, &["accounts", "import", &file]).exit, 9);
+    let before = files();
+    let made = || world.get("/definitions/saver/instances").json().as_array().unwrap().len();
+    assert_eq!(made(), 2);
+    for flags in [&["--dry-run"][..], &["--dry-run", "--resume"]] {
+        let ran = import(world, &[&["accounts", "import", &file][..], flags].concat());
+        assert!(ran.exit == 9 && !ran.err.contains("--resume"), "{}", ran.err);
+        assert_eq!(files(), before, "{flags:?}");
+    }
+    // With --resume it tries only what is still to be done.
+    assert!(text(&beside(&file, "report.dry-run")).contains("\n1,c-1/saver,created,,"));
+    // A run that was killed is resumed after the dry run as before it.
+    let killed = before[0].replacen('\n', "\n0,a-run,begun,,accounts\n", 1);
+    std::fs::write(beside(&file, "report"), &killed).unwrap();
+    import(world, &["accounts", "import", &file, "--dry-run", "--resume"]);
+    assert_eq!(text(&beside(&file, "report")), killed);
+    assert_eq!(import(world, &["accounts", "import", &file, "--resume"]).exit, 9);
+    assert_eq!(made(), 2);
 }
 
 #[test]

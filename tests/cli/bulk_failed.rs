@@ -1,5 +1,6 @@
 //! What an import reports about failed rows.
 
+use crate::support::counter::Counter;
 use crate::support::run::{Ran, run};
 use crate::support::terminal::Terminal;
 use crate::support::world::World;
@@ -117,6 +118,152 @@ fn a_file_of_failed_rows_is_named_only_where_it_has_all_of_them() {
     let failed = std::fs::read_to_string(world.dir.path().join("cut.jsonl.failed.csv")).unwrap();
     assert_eq!(failed.lines().count(), 2, "{failed}");
     assert!(!said.contains("failed.csv"), "{said}");
+}
+
+#[test]
+fn the_line_to_go_on_names_the_files_and_the_format_that_were_given() {
+    let world = World::start();
+    std::fs::write(world.dir.path().join("rows"), "{\"identifier\":\"c-1\"}\n{\"identifier\":\n").unwrap();
+    let given = "customers import rows --format jsonl --report 'my report.csv' --failed f.csv";
+    let words: Vec<_> = given.split(' ').map(|word| word.trim_matches('\'')).collect();
+    let words = [&words[..6], &["my report.csv"], &words[8..]].concat();
+    let (summary, said) = failing(&world, &words);
+    assert_eq!(summary["created"], 1);
+    assert!(said.contains(&format!("mfa {given} --resume")), "{said}");
+    let (summary, _) = failing(&world, &[&words[..], &["--resume"]].concat());
+    assert_eq!((&summary["doneBefore"], &summary["created"]), (&1.into(), &0.into()));
+    // A daemon that is away, too.
+    std::fs::write(world.dir.path().join("rows"), "{\"identifier\":\"c-2\"}\n").unwrap();
+    let away = ["--url", "http://127.0.0.1:1", "--retries", "0", "--resume"];
+    let said = import(&world, &[&words[..], &away].concat()).fails(10);
+    assert!(said.contains("--report 'my report.csv' --failed f.csv"), "{said}");
+}
+
+#[test]
+fn resuming_without_the_report_is_refused_before_anything_is_sent() {
+    let world = World::start();
+    std::fs::write(world.dir.path().join("rows.csv"), "identifier\nc-1\n").unwrap();
+    for flags in [&["--resume"][..], &["--resume", "--dry-run"], &["--resume", "--report", "mine.csv"]] {
+        let said = import(&world, &[&["customers", "import", "rows.csv"][..], flags].concat()).fails(2);
+        assert!(said.contains("there is no report") && said.contains("--report FILE"), "{said}");
+    }
+    assert_eq!(world.get("/customers").json()["totalElements"], 0);
+    assert_eq!(
+        std::fs::read_dir(world.dir.path())
+            .unwrap()
+            .filter(|file| { file.as_ref().unwrap().path().extension().is_some_and(|end| end == "csv") })
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn a_second_import_that_is_refused_leaves_the_failed_rows_of_the_first() {
+    let world = World::start();
+    let path = |name: &str| world.dir.path().join(name);
+    std::fs::write(path("rows.csv"), "identifier,member\nc-1,x\n").unwrap();
+    failing(&world, &["customers", "import", "rows.csv"]);
+    // The first is running as long as it has the lock of its report.
+    let report = std::fs::File::open(path("rows.csv.report.csv")).unwrap();
+    report.lock().unwrap();
+    for flags in [&[][..], &["--resume"]] {
+        let said = import(&world, &[&["customers", "import", "rows.csv"][..], flags].concat()).fails(2);
+        assert!(said.contains("another import is writing rows.csv.report.csv"), "{said}");
+    }
+    assert_eq!(std::fs::read_to_string(path("rows.csv.failed.csv")).unwrap(), "identifier,member\nc-1,x\n");
+    report.unlock().unwrap();
+    // Neither does one that a report of other things stops.
+    std::fs::write(path("other.csv"), "letters\n").unwrap();
+    let words =
+        ["customers", "import", "rows.csv", "--report", "other.csv", "--failed", "rows.csv.failed.csv"];
+    let said = import(&world, &words).fails(2);
+    assert!(said.contains("is not the report of an import"), "{said}");
+    assert!(path("rows.csv.failed.csv").exists());
+}
+
+#[test]
+fn a_row_that_is_too_large_for_a_request_fails_and_hinders_no_other() {
+    let world = World::start();
+    let large = "x".repeat(1_100_000);
+    let rows = format!("identifier,surname\nc-1,Addo\nc-2,{large}\nc-3,Owusu\n");
+    std::fs::write(world.dir.path().join("rows.csv"), &rows).unwrap();
+    std::fs::write(world.dir.path().join("all.csv"), rows.replace("c-3,Owusu\n", "")).unwrap();
+    let (summary, _) = failing(&world, &["customers", "import", "all.csv", "--atomic"]);
+    assert_eq!((&summary["created"], &summary["failed"]), (&0.into(), &2.into()));
+    let report = std::fs::read_to_string(world.dir.path().join("all.csv.report.csv")).unwrap();
+    assert!(report.contains("\n1,c-1,failed,taken_back,"), "{report}");
+    assert!(report.contains("\n2,c-2,failed,body_too_large,"), "{report}");
+    let (summary, _) = failing(&world, &["customers", "import", "rows.csv"]);
+    assert_eq!((&summary["created"], &summary["failed"]), (&2.into(), &1.into()));
+    let report = std::fs::read_to_string(world.dir.path().join("rows.csv.report.csv")).unwrap();
+    assert!(report.contains("\n2,c-2,failed,body_too_large,"), "{report}");
+    let failed = std::fs::read_to_string(world.dir.path().join("rows.csv.failed.csv")).unwrap();
+    assert_eq!(failed.len(), format!("identifier,surname\nc-2,{large}\n").len());
+}
+
+/// Numbers of all accounts of a product.
+fn account_numbers(world: &World) -> Vec<String> {
+    let made = world.get("/definitions/saver/instances").is(200).json();
+    let number =
+        |account: &Value| account["alternativeAccountNumber"].as_str().unwrap_or_default().to_owned();
+    let mut numbers: Vec<_> = made.as_array().unwrap().iter().map(number).collect();
+    numbers.sort();
+    numbers
+}
+
+#[test]
+fn a_resumed_import_knows_accounts_of_one_customer_and_product_apart() {
+    let counter = Counter::start();
+    let world = &counter.world;
+    let path = |name: &str| world.dir.path().join(name);
+    let write = |numbers: &[&str]| {
+        let rows: String = numbers.iter().map(|number| format!("c-1,saver,{number}\n")).collect();
+        let header = "customerIdentifier,productIdentifier,alternativeAccountNumber\n";
+        std::fs::write(path("rows.csv"), format!("{header}{rows}")).unwrap();
+    };
+    let long = "9".repeat(500);
+    write(&["n-1", &long, "n-3"]);
+    let (summary, _) = failing(world, &["accounts", "import", "rows.csv"]);
+    assert_eq!((&summary["created"], &summary["failed"]), (&2.into(), &1.into()));
+    // One that was done is taken out, the one that failed is corrected.
+    let report = std::fs::read_to_string(path("rows.csv.report.csv")).unwrap();
+    write(&["n-2", "n-3"]);
+    let resume = ["accounts", "import", "rows.csv", "--resume", "-o", "json"];
+    let summary = import(world, &resume).json();
+    assert_eq!((&summary["created"], &summary["doneBefore"]), (&1.into(), &1.into()));
+    assert_eq!(account_numbers(world), ["n-1", "n-2", "n-3"]);
+    // Now it is the other way round, and nothing is left to do.
+    write(&["n-3", "n-2"]);
+    assert_eq!(import(world, &resume).json()["doneBefore"], 2);
+    // A report of before has no contents, and goes by the names.
+    let old: String = report.lines().map(|line| format!("{}\n", line.rsplit_once(',').unwrap().0)).collect();
+    assert!(old.starts_with("row,id,status,code,message\n"), "{old}");
+    std::fs::write(path("rows.csv.report.csv"), old).unwrap();
+    assert_eq!(import(world, &resume).json()["doneBefore"], 2);
+    assert_eq!(account_numbers(world), ["n-1", "n-2", "n-3"]);
+}
+
+#[test]
+fn of_two_equal_rows_the_second_is_made_where_the_first_was_done() {
+    let counter = Counter::start();
+    let world = &counter.world;
+    let path = |name: &str| world.dir.path().join(name);
+    let begun = "row,id,status,code,message,content\n0,the-run,begun,,accounts,\n";
+    let row = "c-1,saver\n";
+    let write = |report: &str, rows: &str| {
+        std::fs::write(path("rows.csv.report.csv"), report).unwrap();
+        let header = "customerIdentifier,productIdentifier\n";
+        std::fs::write(path("rows.csv"), format!("{header}{rows}")).unwrap();
+    };
+    let resume = ["accounts", "import", "rows.csv", "--resume", "-o", "json"];
+    write(begun, row);
+    assert_eq!(import(world, &resume).json()["created"], 1);
+    // The same run, as if it had been killed after the first of two rows.
+    let report = std::fs::read_to_string(path("rows.csv.report.csv")).unwrap();
+    write(&format!("{begun}{}\n", report.lines().last().unwrap()), &row.repeat(2));
+    let summary = import(world, &resume).json();
+    assert_eq!((&summary["created"], &summary["doneBefore"]), (&1.into(), &1.into()));
+    assert_eq!(account_numbers(world).len(), 2);
 }
 
 #[test]

@@ -34,6 +34,7 @@ const GOES_ON: &[&str] = &[
     "position",
     "receipt",
     "reopen",
+    "resume",
     "run",
     "set",
     "set-password",
@@ -108,8 +109,6 @@ const GOES_ON_HERE: &[&str] = &[
     "tls show",
     "tls trust",
     "wait",
-    "webhooks pause",
-    "webhooks resume",
 ];
 
 /// The commands that end something, each with its first example, without a yes in it.

@@ -294,3 +294,22 @@ fn a_wrong_state_or_missing_part_names_the_next_command_in_full() {
         assert!(error["hint"].as_str().unwrap().contains(hint), "{line}: {error}");
     }
 }
+
+#[test]
+fn errors_are_json_however_the_format_is_written() {
+    let world = World::start();
+    let nope = ["offices", "get", "nope"];
+    for flags in [&["-qo", "json"][..], &["-qojson"], &["-yqo=json"], &["-o", "json", "-q"]] {
+        let error = run(world.mfa(&[flags, &nope[..]].concat())).fails_in_json(3);
+        assert_eq!(error["code"], "office_not_found", "{flags:?}");
+        // A line that is wrong has no format yet.
+        let error = run(world.mfa(&[flags, &["offices", "get"]].concat())).fails_in_json(2);
+        assert_eq!(error["code"], "usage", "{flags:?}");
+    }
+    for line in [&nope[..], &["offices", "get"]] {
+        let mut command = world.mfa(line);
+        command.env("MFA_OUTPUT", " json");
+        let said = run(command).err;
+        assert!(said.starts_with("{\"error\":"), "{said}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Formats: one shape for scripts and HTTP clients, and nothing on stdout but data.
 
 use super::pictures::at_terminal;
+use super::tree::{commands, shell, words};
 use crate::support::run::run;
 use crate::support::sample::sample;
 use crate::support::terminal::Terminal;
@@ -156,6 +157,46 @@ fn a_column_that_does_not_exist_is_refused_before_anything_is_changed() {
     assert!(!file.exists() && !key.exists() && !store.exists());
     run(world.mfa(&["customers", "create", "c-9", "--no-read", "--columns", "result"])).ok();
     run(world.mfa(&["customers", "create", "c-8", "--dry-run", "--columns", "result"])).ok();
+}
+
+/// Verbs whose result has no columns: a receipt on paper, a login.
+const WITHOUT_COLUMNS: &[&str] = &["login", "teller receipt"];
+
+#[test]
+fn every_verb_that_changes_something_refuses_a_wrong_column_first() {
+    let world = World::start();
+    sample(&world);
+    let (mut proven, mut wrong) = (0, Vec::new());
+    for command in commands().iter().filter(|c| c["endpoint"].is_string() && c["method"] != "GET") {
+        let name = words(command).join(" ");
+        let (own, example) = (format!("mfa {name}"), command["examples"][0].as_str().unwrap());
+        // What follows where the verb fails is not its own.
+        let example = example.split("||").next().unwrap();
+        if WITHOUT_COLUMNS.contains(&name.as_str()) || !example.contains(&own) {
+            continue;
+        }
+        let flags = format!("{own} --columns nothing --output tsv --print-curl");
+        let said = run(shell(&world, &example.replacen(&own, &flags, 1))).err;
+        let sent = ["curl -X POST", "curl -X PUT", "curl -X DELETE"];
+        if !said.contains("there is no column \"nothing\"") || sent.iter().any(|line| said.contains(line)) {
+            wrong.push(format!("{example}\n{said}"));
+        }
+        proven += 1;
+    }
+    assert!(proven > 90 && wrong.is_empty(), "{proven}\n{}", wrong.join("\n"));
+    // Neither does one that changes this machine, or many records at once.
+    std::fs::write(world.dir.path().join("rows.csv"), "identifier\nc-9\n").unwrap();
+    for line in [
+        "profile add bank --url https://mfa.example.org",
+        "profile use --none",
+        "customers import rows.csv",
+        "daemon stop",
+    ] {
+        let said = run(shell(&world, &format!("mfa {line} --columns nothing -o csv"))).fails(2);
+        assert!(said.contains("there is no column \"nothing\""), "{line}: {said}");
+    }
+    assert_eq!(run(world.mfa(&["profile", "list", "-o", "json"])).json(), json!([]));
+    world.get("/customers/c-9").refused(404, "customer_not_found");
 }
 
 #[test]

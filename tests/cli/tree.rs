@@ -83,8 +83,8 @@ fn every_endpoint_has_a_verb() {
     );
 }
 
-/// Endpoints with a verb for each word of their commands, one whose image is saved or drawn, and the audit
-/// trail, which is the history of each noun.
+/// Endpoints with a verb for each word of their commands, one whose image is saved or drawn, the audit trail,
+/// which is the history of each noun, and webhooks, which are also paused and resumed.
 const SEVERAL_WORDS: &[&str] = &[
     "CommandCustomer",
     "CommandDefinition",
@@ -94,6 +94,7 @@ const SEVERAL_WORDS: &[&str] = &[
     "FinishTransaction",
     "GetPortrait",
     "ListAudit",
+    "UpdateSubscription",
 ];
 
 #[test]

@@ -1,12 +1,11 @@
 //! Operations that were written down already, in one request.
 
-use super::{Client, Request, header};
+use super::{Client, IDEMPOTENCY_KEY, Request, header};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::api::batch::{BatchResult, OPERATIONS_MAX, OperationResult, SendBatch};
 use mfa_shared::endpoint::{Endpoint, Meta, render};
 use mfa_shared::wire::{JSON_TYPE, Outgoing};
-use reqwest::header::HeaderName;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The text of an operation; `body` is JSON already.
 pub fn operation(
@@ -24,18 +23,31 @@ pub fn operation(
     format!(r#"{{"method":"{method}","path":{path}{key}{tag}{body}}}"#)
 }
 
+/// The result of an operation that no batch can hold, as the daemon reports that of a refused one.
+fn too_large(failure: &Failure, url: &str) -> Outcome<OperationResult> {
+    let (code, message) = (&failure.code, &failure.message);
+    let problem = json!({
+        "type": format!("urn:mfa:problem:{code}"), "title": message, "status": 413, "detail": message,
+        "code": code, "instance": SendBatch::META.path, "requestId": "",
+    });
+    let result = json!({ "status": 413, "replayed": false, "problem": problem });
+    serde_json::from_value(result).map_err(|_| Failure::status(413, url))
+}
+
 impl Client {
     /// Sends operations, each with a key of its own, in as many batches as the daemon requires.
     pub async fn operations(&self, operations: &[String]) -> Outcome<Vec<OperationResult>> {
         let mut results = Vec::with_capacity(operations.len());
         let mut waiting: Vec<_> = operations.chunks(OPERATIONS_MAX).rev().collect();
         while let Some(part) = waiting.pop() {
-            match self.batch(part, false, None).await {
+            match self.batch(part, false, None, None).await {
                 Ok(BatchResult { results: of_part }) => results.extend(of_part),
                 Err(failure) if failure.status == Some(413) && part.len() > 1 => {
                     let (first, second) = part.split_at(part.len() / 2);
                     waiting.extend([second, first]);
                 }
+                // What is too large by itself is refused by itself.
+                Err(failure) if failure.status == Some(413) => results.push(too_large(&failure, &self.url)?),
                 Err(failure) => return Err(failure),
             }
         }
@@ -43,19 +55,24 @@ impl Client {
     }
 
     /// Sends operations, each the text of its JSON. Without a key for the batch, each has to have its own:
-    /// a batch may be sent twice.
+    /// a batch may be sent twice. The printed line of curl has the `plain` ones in their place.
     pub async fn batch(
         &self,
         operations: &[String],
         atomic: bool,
         key: Option<&str>,
+        plain: Option<&[String]>,
     ) -> Outcome<BatchResult> {
-        let body = format!(r#"{{"atomic":{atomic},"operations":[{}]}}"#, operations.join(","));
-        let outgoing = Outgoing { query: Vec::new(), body: Some((JSON_TYPE.into(), body.into_bytes())) };
+        let body = |operations: &[String]| {
+            format!(r#"{{"atomic":{atomic},"operations":[{}]}}"#, operations.join(",")).into_bytes()
+        };
+        let sent = Some((JSON_TYPE.into(), body(operations)));
+        let outgoing = Outgoing { query: Vec::new(), body: sent };
         let row = Request::of_row((&SendBatch::META, &[]), outgoing);
-        let mut request = Request { reports: true, keyed: false, bulk: true, ..row };
+        let printed = plain.map(body);
+        let mut request = Request { reports: true, keyed: false, bulk: true, printed, ..row };
         if let Some(key) = key {
-            request.headers.insert(HeaderName::from_static("idempotency-key"), header(key)?);
+            request.headers.insert(IDEMPOTENCY_KEY, header(key)?);
         }
         let (text, _) = self.heard(request).await?;
         let answer: BatchResult = serde_json::from_str(&text).map_err(|_| Failure::status(200, &self.url))?;

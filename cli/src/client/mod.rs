@@ -98,6 +98,8 @@ pub(crate) struct Request<'a> {
     bulk: bool,
     /// Called with the progress of the body; such a body is sent piece by piece.
     watch: Option<Watch>,
+    /// The body in the printed line of curl, where it is another one.
+    printed: Option<Vec<u8>>,
 }
 
 /// A row of the endpoint table with the parameters of its path.
@@ -119,6 +121,7 @@ impl<'a> Request<'a> {
             keyed: true,
             bulk: false,
             watch: None,
+            printed: None,
         }
     }
 }
@@ -132,6 +135,7 @@ struct Parcel {
     watch: Option<Watch>,
     keyed: bool,
     bulk: bool,
+    printed: Option<Vec<u8>>,
 }
 
 /// What the daemon answered.
@@ -153,6 +157,9 @@ pub struct Reply {
 const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
 /// The header by which it says up to which event it has looked.
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The header by which it knows a repeated request.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 impl Client {
     /// A client of the daemon at an address.
@@ -249,7 +256,7 @@ impl Client {
 
     /// Sends a request of the endpoint table.
     pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
-        let Request { meta, params, outgoing, headers, head_only, watch, keyed, bulk, .. } = request;
+        let Request { meta, params, outgoing, headers, head_only, watch, keyed, bulk, printed, .. } = request;
         let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
             Method::Get if head_only => reqwest::Method::HEAD,
@@ -266,19 +273,23 @@ impl Client {
             watch,
             keyed,
             bulk,
+            printed,
         })
         .await
     }
 
     /// Sends a parcel, with retries where they may help, always with the same key.
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
-        let Parcel { method, url, mut headers, body, watch, keyed, bulk } = self.heed(parcel).await?;
+        let Parcel { method, url, mut headers, body, watch, keyed, bulk, printed } =
+            self.heed(parcel).await?;
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
             self.check_wire()?;
         }
-        if keyed && !method.is_safe() {
+        // `mfa api` takes a key as a header, too.
+        let has_key = keyed && headers.contains_key(&IDEMPOTENCY_KEY);
+        if keyed && !has_key && !method.is_safe() {
             let key = self.next_key();
-            headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
+            headers.insert(IDEMPOTENCY_KEY, header(&key)?);
         }
         if let Some((kind, _)) = &body {
             headers.insert(CONTENT_TYPE, header(kind)?);
@@ -286,10 +297,10 @@ impl Client {
         let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
         if let Some(token) = &self.curl {
             // A line that is pasted twice is meant twice, unless the user chose the key.
-            let keyed = self.idempotency_key.is_some();
-            let headers = pairs(&headers).filter(|(name, _)| keyed || *name != "idempotency-key").collect();
+            let keyed = has_key || self.idempotency_key.is_some();
+            let headers = pairs(&headers).filter(|(name, _)| keyed || IDEMPOTENCY_KEY != *name).collect();
             let method = method.as_str();
-            let (body, file) = (bytes.as_deref(), self.file.as_deref());
+            let (body, file) = (printed.as_deref().or(bytes.as_deref()), self.file.as_deref());
             trace::line(&trace::Line { method, url: &url, headers, body, file, token }.text());
         }
         let (http, patience) = self.way(watch.is_some(), bytes.as_ref().map_or(0, Bytes::len))?;

@@ -46,7 +46,8 @@ impl Client {
             headers.insert(DRY_RUN, HeaderValue::from_static("true"));
         }
         let url = format!("{}{path}", self.url);
-        let parcel = Parcel { method: verb, url, headers, body, watch: None, keyed: true, bulk: false };
+        let (watch, printed) = (None, None);
+        let parcel = Parcel { method: verb, url, headers, body, watch, keyed: true, bulk: false, printed };
         let response = self.deliver(parcel).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let status = response.status();

@@ -79,6 +79,11 @@ impl Cx {
         })
     }
 
+    /// The same where the result is shown with `--no-read`, too.
+    pub fn check_columns_shown(&self, view: &View) -> Outcome {
+        self.out.check_columns(if self.client.dry_run { &views::DRY_RUN } else { view })
+    }
+
     /// Sends a change, reads the record back and prints it.
     pub async fn change<E, R>(
         &self,

@@ -22,6 +22,7 @@ impl Cx {
     /// Opens a record as YAML in the editor, shows what was changed there, asks, and writes it unless someone
     /// else has changed the record meanwhile.
     pub async fn edit(&self, noun: &Noun, params: &[&str]) -> Outcome {
+        self.check_columns(noun.view)?;
         if !self.prompt.yes {
             self.prompt.check("--yes")?;
         }

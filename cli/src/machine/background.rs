@@ -249,6 +249,7 @@ impl Verb for Stop {
     const ABOUT: &'static str = "Stop the daemon in the background and wait until it is gone";
     const EXAMPLES: &'static [&'static str] = &["mfa daemon stop", "mfa daemon stop --listen 127.0.0.1:6321"];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::RESULT)?;
         let (_, client) = reach(cx, &self.flags)?;
         let what = if stop(cx, &self.flags).await?.is_some() { "stopped" } else { "was not running" };
         cx.done(Done { noun: "daemon", id: &client.url, what })

@@ -181,6 +181,7 @@ impl Verb for Logout {
     const ENDPOINT: Option<&'static Meta> = Some(&DeleteCurrentToken::META);
     const EXAMPLES: &'static [&'static str] = &["mfa logout", "mfa logout -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         end(cx, DeleteCurrentToken {}, "logged out").await
     }
 }

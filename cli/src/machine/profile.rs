@@ -114,6 +114,7 @@ impl Verb for Add {
         "mfa profile add trial --url https://127.0.0.1:6321 --set output=json --use",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::RESULT)?;
         let name = self.name;
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
             return Err(Failure::usage("the name of a profile has letters, digits and - _ . only"));
@@ -181,6 +182,7 @@ impl Verb for Use {
         "mfa profile use --none",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::RESULT)?;
         let mut known = profiles::read()?;
         if let Some(name) = &self.name {
             known.find(name)?;
@@ -209,6 +211,7 @@ impl Verb for Remove {
         "mfa profile add main --url https://mfa.example.org && mfa profile remove main -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::RESULT)?;
         let mut known = profiles::read()?;
         known.find(&self.name)?;
         known.profiles.remove(&self.name);

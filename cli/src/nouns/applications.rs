@@ -94,6 +94,7 @@ impl Verb for Delete {
         &["mfa applications delete crm-v1 --yes", "mfa applications delete crm-v1 --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let id = self.application;
+        cx.check_columns(&views::RESULT)?;
         let what = format!("delete application {id} with its keys, permissions, sets and consents");
         cx.prompt.confirm_typed(&what, &id)?;
         cx.client.send(&DeleteApplication { application: id.clone() }, &Nothing).await?;

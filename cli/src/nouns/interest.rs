@@ -41,6 +41,7 @@ impl Verb for Run {
     const ENDPOINT: Option<&'static Meta> = Some(&RunInterest::META);
     const EXAMPLES: &'static [&'static str] = &["mfa interest run", "mfa interest run -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns_shown(&views::INTEREST_RUN)?;
         let body = Draft::default()
             .set("date", self.date.map(|date| date.to_string()))
             .set("from", self.from.map(|date| date.to_string()))
@@ -133,6 +134,7 @@ impl Verb for PayOut {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let account = self.account;
+        cx.check_columns(&views::ACCOUNT_INTEREST)?;
         pay(cx, &account).await?;
         let done = Done { noun: "interest of account", id: &account, what: "paid" };
         cx.changed(done, GetInstanceInterest { account: account.clone() }, &views::ACCOUNT_INTEREST).await

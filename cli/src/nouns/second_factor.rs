@@ -92,7 +92,6 @@ fn picture(uri: &str) -> Outcome<String> {
 /// Shows a code, and prints the recovery codes.
 async fn confirm(cx: &Cx, user: String, code: &str) -> Outcome {
     let body = input::body::<EnableSecondFactor>(&json!({ "code": code }))?;
-    cx.out.check_columns(&views::RECOVERY_CODE)?;
     let codes = cx.client.send(&EnableSecondFactor { user }, &body).await?.value;
     cx.out.tip("keep these codes apart from the authenticator: each logs you in once if it is lost");
     let listed = codes["recoveryCodes"].as_array().cloned().unwrap_or_default();
@@ -114,6 +113,7 @@ impl Verb for Confirm {
         "mfa second-factor confirm --otp-file code.txt -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns_shown(&views::RECOVERY_CODE)?;
         let user = login::user(cx, None, "a login").await?;
         let code = self.code.known(cx)?;
         confirm(cx, user, &code).await
@@ -136,6 +136,7 @@ impl Verb for Disable {
         "mfa second-factor disable --otp-file code.txt --yes",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         let is_own = self.user.is_none();
         let user = login::user(cx, self.user, "--user").await?;
         cx.prompt.before_ending(&format!("remove the second factor of user {user}"), &user)?;

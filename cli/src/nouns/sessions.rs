@@ -73,6 +73,7 @@ impl Verb for End {
         "mfa sessions end $(mfa sessions list esi -o id | head -n 1) --user esi --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         let user = login::user(cx, self.user, "--user").await?;
         let session = self.session;
         cx.prompt.before_ending(&format!("end session {session} of user {user}"), &session)?;
@@ -96,6 +97,7 @@ impl Verb for EndAll {
     const EXAMPLES: &'static [&'static str] =
         &["mfa sessions end-all --user esi --yes", "mfa sessions end-all --user esi --others --yes"];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         let user = login::user(cx, self.user, "--user").await?;
         let which = if self.others { "all other sessions" } else { "all sessions" };
         cx.prompt.before_ending(&format!("end {which} of user {user}"), &user)?;
@@ -114,6 +116,7 @@ impl Verb for Logout {
     const EXAMPLES: &'static [&'static str] =
         &["mfa sessions logout --yes", "mfa sessions logout --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         cx.prompt.before_destroying("end all your sessions", "sessions")?;
         login::end(cx, DeleteTokens {}, "logged out everywhere").await
     }

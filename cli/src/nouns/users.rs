@@ -138,6 +138,7 @@ impl Verb for SetPassword {
         "echo 'green kettle 8' | mfa users set-password esi --password-stdin -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         let user = self.user;
         // Changing one's own password ends the login, so the record may not be readable any more.
         let own = logins::find(&cx.client.profile, &cx.client.url)?.is_some_and(|login| login.caller == user);

@@ -94,9 +94,7 @@ impl Verb for Create {
         let state = self.paused.then_some("PAUSED");
         let draft = self.flags.draft(self.receiver)?.set("identifier", self.webhook).set("state", state);
         let id = draft.text("identifier").unwrap_or_default().to_owned();
-        if !cx.client.dry_run {
-            cx.out.check_columns(&views::WEBHOOK_CREATED)?;
-        }
+        cx.check_columns_shown(&views::WEBHOOK_CREATED)?;
         let created =
             cx.client.send(&CreateSubscription {}, &draft.body::<CreateSubscription>()?).await?.value;
         cx.out.tip(&format!("webhook {id} created; keep its secret, which is not shown again"));
@@ -153,6 +151,7 @@ impl Verb for Test {
     const EXAMPLES: &'static [&'static str] = &["mfa webhooks test sync", "mfa webhooks test sync -o json"];
     const EXITS: &'static [i32] = &[exit::FAILURE];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns_shown(&views::GATEWAY_TEST)?;
         let endpoint = TestSubscription { subscription: self.webhook };
         let outcome = cx.client.patient(TEST_TIMEOUT).send(&endpoint, &Nothing).await?.value;
         cx.out.show(&views::GATEWAY_TEST, &outcome)
@@ -167,6 +166,7 @@ pub struct Pause {
 }
 
 impl Verb for Pause {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateSubscription::META);
     const ABOUT: &'static str = "Deliver nothing until the webhook is resumed; its events wait";
     const EXAMPLES: &'static [&'static str] = &["mfa webhooks pause sync", "mfa webhooks pause sync -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -183,6 +183,7 @@ pub struct Resume {
 }
 
 impl Verb for Resume {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateSubscription::META);
     const ABOUT: &'static str = "Go on with a paused webhook, or try at once what has failed";
     const EXAMPLES: &'static [&'static str] =
         &["mfa webhooks resume sync", "mfa webhooks resume sync -o json"];

@@ -2,9 +2,10 @@
 
 use crate::failure::{Failure, Outcome};
 use std::fs::{self, DirBuilder, File, Permissions};
-use std::io::{Error, ErrorKind, Write};
+use std::io::{self, Error, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// The failure to write a file.
 pub fn unwritable(path: &Path) -> impl Fn(Error) -> Failure + Copy {
@@ -53,10 +54,57 @@ pub fn check(place: &Path) -> Outcome {
 }
 
 fn rename(place: &Path, bytes: &[u8]) -> Outcome {
-    let failed = unwritable(place);
-    let mut file = tempfile::Builder::new().prefix(".mfa-").tempfile_in(folder_of(place)).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    file.persist(place).map(drop).map_err(|error| failed(error.error))
+    let mut file = Pending::begin(place)?;
+    file.write_all(bytes).map_err(unwritable(place))?;
+    file.keep()
+}
+
+/// A file of the user that is written piece by piece, and takes the place of the old one when it is whole.
+/// Only its owner can read it. A device or a pipe takes the bytes as they come.
+pub enum Pending {
+    Beside(NamedTempFile, PathBuf),
+    Device(File),
+}
+
+impl Pending {
+    /// Begins a file; the old one stays as it is.
+    pub fn begin(place: &Path) -> Outcome<Self> {
+        let failed = unwritable(place);
+        if place.is_dir() {
+            return Err(failed(ErrorKind::IsADirectory.into()));
+        }
+        if place.exists() && !place.is_file() {
+            return File::options().write(true).open(place).map(Self::Device).map_err(failed);
+        }
+        let file = tempfile::Builder::new().prefix(".mfa-").tempfile_in(folder_of(place));
+        Ok(Self::Beside(file.map_err(failed)?, place.to_owned()))
+    }
+
+    /// Puts the whole file into its place.
+    pub fn keep(self) -> Outcome {
+        match self {
+            Self::Beside(file, place) => {
+                file.persist(&place).map(drop).map_err(|error| unwritable(&place)(error.error))
+            }
+            Self::Device(_) => Ok(()),
+        }
+    }
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Beside(file, _) => file.write(bytes),
+            Self::Device(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Beside(file, _) => file.flush(),
+            Self::Device(file) => file.flush(),
+        }
+    }
 }
 
 fn make_folder(place: &Path) -> Outcome {

@@ -16,6 +16,9 @@ use std::iter;
 /// Flags that a hint names, so that it stays short.
 const FLAGS_SHOWN_MAX: usize = 3;
 
+/// Short flags without a value, which may stand before another in one word.
+const SWITCHES: &[char] = &['h', 'q', 'v', 'V', 'y'];
+
 /// Commands that are about no daemon, so that hints give them no flag that chooses one.
 const NO_DAEMON: &[&str] =
     &["commands", "completions", "config", "docs", "explain", "help", "init", "profile", "profiles"];
@@ -32,7 +35,7 @@ const MEANT: &[(&str, &[&str])] = &[
 
 /// What the words show before they are parsed.
 pub struct Early {
-    /// Whether errors are wanted as JSON.
+    /// Whether errors are wanted as JSON, as far as the words show it.
     pub structured: bool,
     pub colour: Colour,
     /// The command that was meant, as far as it is one.
@@ -56,14 +59,14 @@ impl Early {
 pub fn early(words: &[OsString]) -> Early {
     let words: Vec<_> = words.iter().skip(1).filter_map(|word| word.to_str()).collect();
     let profile = value_of(&words, None, "--profile").map(|name| ("profile", name.to_owned()));
-    let word = |short: Option<&str>, long: &str, setting: &str| {
+    let word = |short: Option<char>, long: &str, setting: &str| {
         let flagged = value_of(&words, short, long).map(str::to_owned);
         let chosen = || profile.iter().cloned().collect();
         flagged.or_else(|| Some(Settings::load(chosen()).get(setting).0.to_owned()))
     };
-    let format = word(Some("-o"), "--output", "output");
-    let format = format.and_then(|text| Format::from_str(&text, true).ok());
-    let colour = word(None, "--color", "color").and_then(|text| Colour::from_str(&text, true).ok());
+    let format = word(Some('o'), "--output", "output");
+    let format = format.and_then(|text| Format::from_str(text.trim(), true).ok());
+    let colour = word(None, "--color", "color").and_then(|text| Colour::from_str(text.trim(), true).ok());
     Early {
         structured: format.is_some_and(Format::is_structured),
         colour: colour.unwrap_or(Colour::Auto),
@@ -80,16 +83,23 @@ fn carried(words: &[&str]) -> Carried {
     Carried::new(flags, names)
 }
 
-/// The value of a flag, in each of the forms in which it can be written.
-fn value_of<'a>(words: &[&'a str], short: Option<&str>, long: &str) -> Option<&'a str> {
+/// The value of a flag, in each of the forms in which it can be written: `-o json`, `-ojson`, `-qo=json`.
+fn value_of<'a>(words: &[&'a str], short: Option<char>, long: &str) -> Option<&'a str> {
     let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
     words[..end].iter().enumerate().find_map(|(i, word)| {
-        if *word == long || Some(*word) == short {
+        if *word == long {
             return words.get(i + 1).copied();
         }
-        let joined = word.strip_prefix(long).and_then(|rest| rest.strip_prefix('='));
-        let glued = short.and_then(|short| word.strip_prefix(short));
-        joined.or(glued.map(|rest| rest.strip_prefix('=').unwrap_or(rest)))
+        if let Some(value) = word.strip_prefix(long).and_then(|rest| rest.strip_prefix('=')) {
+            return Some(value);
+        }
+        let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        let (before, value) = cluster.split_once(short?)?;
+        match value.strip_prefix('=').unwrap_or(value) {
+            _ if !before.chars().all(|other| SWITCHES.contains(&other)) => None,
+            "" => words.get(i + 1).copied(),
+            value => Some(value),
+        }
     })
 }
 

@@ -41,6 +41,9 @@ pub struct Api {
     /// Refuse a change that names a record which does not exist
     #[arg(long)]
     existing_only: bool,
+    /// Key by which the daemon knows a repeated request; a new one by default
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
     /// Show secrets that a read answers instead of ***
     #[arg(long)]
     show_secrets: bool,
@@ -57,6 +60,13 @@ impl Verb for Api {
     async fn run(self, cx: &Cx) -> Outcome {
         let mut client = cx.client.clone();
         client.dry_run = self.dry_run;
+        let names_key = |(name, _): &(String, String)| name.eq_ignore_ascii_case("idempotency-key");
+        if self.idempotency_key.is_some() && self.headers.iter().any(names_key) {
+            return Err(
+                Failure::usage("-H and --idempotency-key both give a key").hint("leave one of them out")
+            );
+        }
+        client.idempotency_key.clone_from(&self.idempotency_key);
         client.references = asks::about(self.existing_only, &cx.prompt);
         let reads =
             matches!(self.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS" | "DELETE");

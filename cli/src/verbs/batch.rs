@@ -75,11 +75,11 @@ impl Verb for Send {
         before_deleting(cx, &checked.operations)?;
         // With a key for the whole batch, its parts need none.
         let key = cx.change.idempotency_key.as_deref();
+        let written = || batch["operations"].as_array().into_iter().flatten();
+        let plain: Vec<_> = written().map(Value::to_string).collect();
+        let operations = if key.is_some() { plain.clone() } else { written().map(keyed).collect() };
         // A curl command that is pasted twice is meant twice.
-        let plain = key.is_some() || cx.client.curl.is_some();
-        let text = |operation: &Value| if plain { operation.to_string() } else { keyed(operation) };
-        let operations: Vec<_> = batch["operations"].as_array().into_iter().flatten().map(text).collect();
-        let heard = cx.client.batch(&operations, checked.atomic, key).await?;
+        let heard = cx.client.batch(&operations, checked.atomic, key, Some(&plain)).await?;
         let mut answer = json!(heard);
         if let Some(results) = answer["results"].as_array_mut().filter(|_| !self.show_secrets) {
             // What a change answers with a secret is shown once, so it is never covered.

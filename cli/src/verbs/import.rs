@@ -20,10 +20,10 @@ struct Import {
     template: bool,
     #[command(flatten)]
     how: How,
-    /// File of the report; by default beside the rows, FILE.report.csv
+    /// File of the report; by default beside the rows, FILE.report.csv (a dry run: FILE.report.dry-run.csv)
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// File of the rows that failed; by default beside the rows, FILE.failed.csv
+    /// File of the rows that failed; by default beside the rows, FILE.failed.csv (FILE.failed.dry-run.csv)
     #[arg(long, value_name = "FILE")]
     failed: Option<PathBuf>,
 }
@@ -42,14 +42,7 @@ impl Import {
         let Some(file) = self.file else {
             return cx.out.document("template", &template::text(noun));
         };
-        let beside =
-            |end: &str| PathBuf::from(format!("{}.{end}.csv", if file == "-" { "stdin" } else { &file }));
-        let order = Order {
-            report: self.report.unwrap_or_else(|| beside("report")),
-            failed: self.failed.unwrap_or_else(|| beside("failed")),
-            file,
-            how: self.how,
-        };
+        let order = Order { file, how: self.how, report: self.report, failed: self.failed };
         import(cx, noun, order).await
     }
 }

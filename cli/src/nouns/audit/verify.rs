@@ -25,7 +25,7 @@ pub struct Verify {
     /// File with the records, one a line, - for standard input; by default the daemon is asked
     #[arg(long, value_name = "FILE")]
     file: Option<String>,
-    /// Hash of an earlier head, which must be that of one of the records
+    /// Hash of an earlier head, which must be that of one of the records; without it the end is not proven
     #[arg(long, value_name = "HASH")]
     head: Option<String>,
 }
@@ -40,6 +40,7 @@ impl Verb for Verify {
     ];
     const EXITS: &'static [i32] = &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
+        let has_head = self.head.is_some();
         let mut chain = Chain::new(self.head);
         match self.file.as_deref() {
             None => {
@@ -55,7 +56,15 @@ impl Verb for Verify {
             }
         }
         let (first, last, records) = chain.end()?;
+        if records == 0 {
+            let empty = Failure::new("audit_empty", exit::FAILURE, "there is no record to verify");
+            return Err(empty.hint("export the trail, and verify that file: mfa audit export FILE"));
+        }
         cx.out.tip("the audit trail is whole");
+        if self.file.is_some() && !has_head {
+            cx.out
+                .warn("the end of the trail is not proven: give a head that was kept elsewhere, --head HASH");
+        }
         let hash = &chain.before;
         cx.out.show(
             &views::VERIFIED,

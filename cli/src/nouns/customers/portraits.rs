@@ -6,6 +6,7 @@ use crate::command::noun::{self, Noun, Samples};
 use crate::command::verb::{Verb, removes, verb};
 use crate::failure::Outcome;
 use crate::nouns::customers;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::portraits::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -48,6 +49,7 @@ impl Verb for Set {
         "cat face.png | mfa customers portrait set c-002 - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::IMAGE)?;
         let Self { customer, image } = self;
         let file = image.file().to_owned();
         let body = image.upload(PortraitForm)?;

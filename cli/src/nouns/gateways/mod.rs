@@ -70,6 +70,7 @@ impl CommonFlags {
 /// Sends a new or changed configuration.
 async fn send<E: Endpoint>(cx: &Cx, noun: &Noun, endpoint: E, draft: Draft, what: &str) -> Outcome {
     let id = draft.text("identifier").unwrap_or_default().to_owned();
+    cx.check_columns(noun.view)?;
     cx.client.send(&endpoint, &draft.body::<E>()?).await?;
     changed(cx, noun, &id, what).await
 }
@@ -99,6 +100,7 @@ async fn changed(cx: &Cx, noun: &Noun, id: &str, what: &str) -> Outcome {
 
 /// Sends a test message, once: an automatic retry could lock an account at the gateway.
 async fn test<E: Endpoint>(cx: &Cx, endpoint: E, to: String) -> Outcome {
+    cx.check_columns_shown(&views::GATEWAY_TEST)?;
     let body = Draft::default().set("to", Some(to)).body::<E>()?;
     let client = cx.client.patient(TEST_TIMEOUT);
     let outcome: Value = client.send(&endpoint, &body).await?.value;

@@ -49,6 +49,7 @@ impl Verb for Distribute {
             .set("dueDate", Some(json!({ "year": year, "month": month, "day": day })))
             .set("dividendRate", Some(rate.clone()))
             .body::<DistributeDividend>()?;
+        cx.check_columns(&views::DIVIDEND)?;
         cx.prompt
             .confirm(&format!("pay {rate} percent a year to all accounts of {definition} for {due}?"))?;
         let endpoint = DistributeDividend { definition: definition.clone() };

@@ -89,6 +89,7 @@ impl Verb for Add {
          --denominations 100x6,5x1 --note 'at noon'",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         let at = self.at.place(cx)?;
         // clap asks for one of the two.
         let found = Pieces::of(self.counted, self.denominations).unwrap_or_default();

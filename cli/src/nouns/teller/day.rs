@@ -97,6 +97,7 @@ impl Verb for Unlock {
         "echo 4711 | mfa teller unlock desk-2 --password-file - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns_shown(&views::TELLER)?;
         let teller = self.at.code(cx)?;
         let password = self.password.known(cx, &drawer(&teller))?;
         let employee = login::user(cx, self.employee, "--employee").await?;
@@ -125,6 +126,7 @@ impl Verb for Pause {
     const ENDPOINT: Option<&'static Meta> = Some(&PauseTeller::META);
     const EXAMPLES: &'static [&'static str] = &["mfa teller pause desk-2", "mfa teller pause desk-2 -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         let teller = self.at.code(cx)?;
         pause(cx, &teller).await?;
         cx.done(NOUN.done(&[&teller], "paused"))

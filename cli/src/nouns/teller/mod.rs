@@ -363,6 +363,7 @@ impl Verb for Delete {
         "mfa teller delete desk-3 --office head-office --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         let Place { teller, office } = self.at.place(cx)?;
         cx.prompt.before_destroying(&format!("delete teller {teller} of office {office}"), &teller)?;
         cx.client.send(&DeleteTeller { office, teller: teller.clone() }, &Nothing).await?;

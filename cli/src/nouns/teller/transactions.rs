@@ -63,6 +63,9 @@ impl Verb for Confirm {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         self.receipt.check(cx)?;
+        if !self.receipt.ask() {
+            cx.check_columns(&views::RESULT)?;
+        }
         if let Err(failure) = confirm(cx, &self.teller, &self.transaction, self.charges.word()).await {
             return Err(self.without_charges(cx, failure).await);
         }
@@ -113,6 +116,7 @@ impl Verb for Cancel {
          xargs mfa teller transactions cancel desk-2 -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.check_columns(&views::RESULT)?;
         cancel(cx, &self.teller, &self.transaction).await?;
         cx.done(Done { noun: "transaction", id: &self.transaction, what: "cancelled" })
     }

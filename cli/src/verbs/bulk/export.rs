@@ -6,11 +6,12 @@ use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Column, Shape, at, cell};
 use crate::output::{Format, escaped_json, escaped_lines, yaml};
+use crate::settings::files::Pending;
 use serde_json::Value;
 use std::collections::HashSet;
-use std::fs::OpenOptions;
-use std::io::{BufWriter, Write, stdout};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io::{self, BufWriter, StdoutLock, Write, stdout};
+use std::path::{Path, PathBuf};
 
 /// Exports all records of a noun into a file, or to stdout.
 pub async fn export(cx: &Cx, noun: Bulk, out: Option<&str>, format: Option<Format>) -> Outcome {
@@ -30,7 +31,14 @@ pub async fn export(cx: &Cx, noun: Bulk, out: Option<&str>, format: Option<Forma
         records.push(record);
         Ok(())
     };
-    noun.noun.each(&cx.client, &mut take).await?;
+    let read = noun.noun.each(&cx.client, &mut take);
+    // What was begun beside the old file is removed; a pipe that no one reads must not hold up a Ctrl-C.
+    let file = out.filter(|file| *file != "-").map(Path::new);
+    if file.is_some_and(|file| file.is_file() || !file.exists()) {
+        cx.prompt.interrupts.taken_by(read).await?;
+    } else {
+        read.await?;
+    }
     in_order(records).iter().try_for_each(|record| sheet.push(record))?;
     let count = sheet.finish()?;
     cx.out.tip(&format!("{count} {} exported", noun.plural));
@@ -67,9 +75,9 @@ struct Sheet<'a> {
 }
 
 enum Sink<'a> {
-    Csv(Box<csv::Writer<Box<dyn Write>>>),
-    Lines(Box<dyn Write>),
-    Whole(Box<dyn Write>, Format, Vec<Value>),
+    Csv(Box<csv::Writer<Target>>),
+    Lines(Target),
+    Whole(Target, Format, Vec<Value>),
     Listing(crate::output::Listing<'a>),
 }
 
@@ -126,8 +134,11 @@ impl<'a> Sheet<'a> {
 
     fn finish(self) -> Outcome<u64> {
         match self.sink {
-            Sink::Csv(mut writer) => writer.flush()?,
-            Sink::Lines(mut out) => out.flush()?,
+            Sink::Csv(writer) => {
+                let out = writer.into_inner().map_err(|error| Failure::from(error.into_error()))?;
+                out.keep()?;
+            }
+            Sink::Lines(out) => out.keep()?,
             Sink::Whole(mut out, format, records) => {
                 let records = Value::Array(records);
                 match format {
@@ -137,7 +148,7 @@ impl<'a> Sheet<'a> {
                         writeln!(out, "{}", if self.shown { escaped_json(text) } else { text })?;
                     }
                 }
-                out.flush()?;
+                out.keep()?;
             }
             Sink::Listing(listing) => listing.finish()?,
         }
@@ -152,12 +163,44 @@ fn importable(properties: &[String], record: &Value) -> Value {
     Value::Object(properties.iter().filter_map(given).collect())
 }
 
-/// The file, which only its owner can read, or stdout.
-fn target(out: Option<&str>) -> Outcome<Box<dyn Write>> {
-    let Some(file) = out.filter(|file| *file != "-") else {
-        return Ok(Box::new(BufWriter::new(stdout().lock())));
-    };
-    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file);
-    let opened = opened.map_err(|error| Failure::local(format!("cannot write {file}: {error}")))?;
-    Ok(Box::new(BufWriter::new(opened)))
+/// The file, which takes the place of an old one when it is whole, or stdout.
+enum Target {
+    Stdout(BufWriter<StdoutLock<'static>>),
+    File(BufWriter<Pending>),
+}
+
+impl Target {
+    fn keep(self) -> Outcome {
+        match self {
+            Target::Stdout(mut out) => Ok(out.flush()?),
+            Target::File(out) => out.into_inner().map_err(|error| Failure::from(error.into_error()))?.keep(),
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Target::Stdout(out) => out.write(bytes),
+            Target::File(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::Stdout(out) => out.flush(),
+            Target::File(out) => out.flush(),
+        }
+    }
+}
+
+fn target(out: Option<&str>) -> Outcome<Target> {
+    Ok(match out.filter(|file| *file != "-") {
+        None => Target::Stdout(BufWriter::new(stdout().lock())),
+        Some(file) => {
+            // A link stays a link.
+            let place = fs::canonicalize(file).unwrap_or_else(|_| PathBuf::from(file));
+            Target::File(BufWriter::new(Pending::begin(&place)?))
+        }
+    })
 }

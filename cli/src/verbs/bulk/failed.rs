@@ -27,7 +27,7 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// Begins without failures. A file that was edited since it was written stays as it is.
+    /// Begins without failures, and refuses a file that was edited since it was written.
     pub fn begin(
         noun: Bulk,
         path: &Path,
@@ -42,7 +42,6 @@ impl Failed {
             let what = format!("{} was changed after the last import", path.display());
             return Err(Failure::usage(what).hint("import it by itself, or remove it"));
         }
-        let _ = std::fs::remove_file(path);
         let (columns, fields) = match source.header() {
             Some(header) => (header.to_vec(), Vec::new()),
             None => Reading::columns(noun, map).into_iter().unzip(),
@@ -50,6 +49,11 @@ impl Failed {
         let path = path.to_owned();
         let delimiter = source.delimiter();
         Ok(Self { path, columns, fields, delimiter, writer: None, count: 0, unreadable: 0 })
+    }
+
+    /// Removes the failed rows of a run before, once no other run can be writing them.
+    pub fn clear(&self) {
+        let _ = std::fs::remove_file(&self.path);
     }
 
     pub fn push(&mut self, raw: &Raw) -> Outcome {

@@ -37,7 +37,7 @@ pub struct How {
     /// Column of a field with another name, or of none; can be repeated
     #[arg(long, value_name = "COLUMN=FIELD", value_parser = mapping)]
     map: Vec<(String, String)>,
-    /// Check every row at the daemon and change nothing
+    /// Check every row at the daemon and change nothing, not even the report of an import before
     #[arg(long, visible_alias = "dry-run")]
     validate_only: bool,
     /// What to do with a row whose record exists already
@@ -59,13 +59,49 @@ pub struct Order {
     /// The file, `-` for standard input.
     pub file: String,
     pub how: How,
-    /// Where the report goes.
-    pub report: PathBuf,
-    /// Where the failed rows are written.
-    pub failed: PathBuf,
+    /// Where the report goes, if not beside the rows.
+    pub report: Option<PathBuf>,
+    /// Where the failed rows are written, if not beside them.
+    pub failed: Option<PathBuf>,
 }
 
 impl Order {
+    /// The file of the report that `--resume` reads.
+    fn report(&self) -> PathBuf {
+        self.report.clone().unwrap_or_else(|| self.beside("report"))
+    }
+
+    /// The files that this run writes: its report and its failed rows. A dry run has files of its own, so
+    /// that the report of an import stays what it is resumed from.
+    fn written(&self) -> (PathBuf, PathBuf) {
+        let failed = self.failed.clone().unwrap_or_else(|| self.beside("failed"));
+        let own = |path: PathBuf| match path.extension().and_then(|end| end.to_str()) {
+            _ if !self.how.validate_only => path,
+            Some(end) => path.with_extension(format!("dry-run.{end}")),
+            None => path.with_extension("dry-run"),
+        };
+        (own(self.report()), own(failed))
+    }
+
+    /// The line that imports the same file in the same way, with the files of the run before.
+    fn again(&self, noun: Bulk) -> String {
+        let mut line = self.line(noun, &self.file);
+        if let Some(format) = self.how.format.and_then(|format| format.to_possible_value()) {
+            line.push_str(&format!(" --format {}", format.get_name()));
+        }
+        for (flag, path) in [("--report", &self.report), ("--failed", &self.failed)] {
+            if let Some(path) = path {
+                line.push_str(&format!(" {flag} {}", quoted(&path.display().to_string())));
+            }
+        }
+        line
+    }
+
+    fn beside(&self, end: &str) -> PathBuf {
+        let file = if self.file == "-" { "stdin" } else { &self.file };
+        PathBuf::from(format!("{file}.{end}.csv"))
+    }
+
     /// The line that imports a file in the same way.
     fn line(&self, noun: Bulk, file: &str) -> String {
         let mut words = vec!["mfa".to_owned(), noun.name.to_owned(), "import".to_owned(), quoted(file)];
@@ -176,10 +212,26 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     if noun.change().is_none() && order.how.mode != Mode::Create {
         return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));
     }
+    cx.out.check_columns(&views::IMPORT)?;
+    let report = order.report();
+    if order.how.resume && !report.exists() {
+        let what = format!("there is no report {} from which to resume", report.display());
+        return Err(
+            Failure::usage(what).hint("name that of the run before: --report FILE; or leave out --resume")
+        );
+    }
     let source = Source::open(&order.file, order.how.format)?;
     let reading = Reading::new(noun, source.header(), &order.how.map, order.how.mode == Mode::Create)?;
-    let failed = Failed::begin(noun, &order.failed, &order.report, &order.how.map, &source)?;
-    let (report, before) = Report::begin(&order.report, noun.name, order.how.resume)?;
+    let files = order.written();
+    let failed = Failed::begin(noun, &files.1, &files.0, &order.how.map, &source)?;
+    let (report, before) = if order.how.validate_only {
+        let before = Before::look(&report, noun, order.how.resume)?;
+        (Report::of_dry_run(&files.0, noun)?, before)
+    } else {
+        Report::begin(&files.0, noun, order.how.resume)?
+    };
+    // The report has the lock.
+    failed.clear();
     let progress = Progress::begin(&cx.out, source.bytes);
     let distinct = order.how.validate_only && order.how.mode == Mode::Create && noun.change().is_some();
     let tried = distinct.then(|| Tried { noun, rows: HashMap::new() });
@@ -210,8 +262,9 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
 fn going_on(failure: Failure, noun: Bulk, order: &Order) -> Failure {
     let before = if failure.hint.is_empty() { String::new() } else { format!("{}; then ", failure.hint) };
     let hint = match order.file.as_str() {
+        _ if order.how.validate_only => format!("{before}check the rows again"),
         "-" => format!("{before}send the same rows again with --resume"),
-        file => format!("{before}go on: {} --resume", order.line(noun, file)),
+        _ => format!("{before}go on: {} --resume", order.again(noun)),
     };
     failure.hint(hint)
 }
@@ -267,8 +320,12 @@ impl Reader {
 
     /// The result of a row in an earlier run.
     fn settled(&mut self, row: &Row) -> Option<Done> {
-        let status = if row.id.is_empty() { None } else { self.before.take(&row.id) };
-        Some(Done { before: true, ..Done::well(row, status?) })
+        let status = if row.id.is_empty() { None } else { self.before.take(&row.id, &row.content) };
+        let done = Done { before: true, ..Done::well(row, status?) };
+        if let Ok(record) = &row.record {
+            self.keys.key(record, &record.body.to_string());
+        }
+        Some(done)
     }
 }
 
@@ -349,8 +406,9 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
 fn finish(cx: &Cx, noun: Bulk, order: &Order, ledger: Ledger) -> Outcome {
     let Ledger { report, failed, progress, counts, first, .. } = ledger;
     report.finish()?;
+    let files = order.written();
     let shown = |path: &Path| path.display().to_string();
-    let failures = (failed.count > 0).then(|| shown(&order.failed));
+    let failures = (failed.count > 0).then(|| shown(&files.1));
     cx.out.show(
         &views::IMPORT,
         &json!({
@@ -358,25 +416,29 @@ fn finish(cx: &Cx, noun: Bulk, order: &Order, ledger: Ledger) -> Outcome {
             "updated": counts.updated, "skipped": counts.skipped, "valid": counts.valid,
             "doneBefore": counts.before, "failed": counts.failed,
             "rowsPerSecond": progress.rate(counts.rows - counts.before),
-            "report": shown(&order.report), "failedRows": failures,
+            "report": shown(&files.0), "failedRows": failures,
         }),
     )?;
     if counts.failed == 0 {
         return Ok(());
     }
-    let what = format!("{} of {} rows failed: see {}", counts.failed, counts.rows, shown(&order.report));
+    let what = format!("{} of {} rows failed: see {}", counts.failed, counts.rows, shown(&files.0));
     first.iter().for_each(|line| cx.out.tip(line));
     if counts.failed > first.len() as u64 {
         cx.out.tip(&format!("and {} more", counts.failed - first.len() as u64));
     }
+    let tried = order.how.validate_only;
     let again = match (order.file.as_str(), &failures) {
         ("-", Some(failures)) => format!("correct them: {}", order.line(noun, failures)),
         (file, Some(failures)) if failed.unreadable == 0 => {
             let line = order.line(noun, failures);
-            format!("correct them: {line}; or correct {file} and import it with --resume")
+            let whole = if tried { "check it again" } else { "import it with --resume" };
+            format!("correct them: {line}; or correct {file} and {whole}")
         }
+        ("-", None) if tried => "correct the rows, and check all of them again".to_owned(),
         ("-", None) => "correct the rows, and send all of them again with --resume".to_owned(),
-        (file, _) => format!("correct {file} and import it again: {} --resume", order.line(noun, file)),
+        (file, _) if tried => format!("correct {file} and check it again: {}", order.again(noun)),
+        (file, _) => format!("correct {file} and import it again: {} --resume", order.again(noun)),
     };
     Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what).hint(again))
 }

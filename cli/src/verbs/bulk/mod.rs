@@ -51,6 +51,11 @@ impl Bulk {
         self.noun.within
     }
 
+    /// Whether a row names its record, so that no other can have the same name.
+    fn names_records(&self) -> bool {
+        self.change().is_some()
+    }
+
     /// The endpoint that changes an existing record, and its body from that of a new one.
     fn change(&self) -> Option<Change> {
         self.noun.change.filter(|_| self.changes).map(|row| (row, self.noun.change_body))

@@ -4,6 +4,7 @@
 //! ends leaves its own lines only. So a report with such a line is that of a run which did not end, and the
 //! rows whose lines are missing may or may not have been done: they are sent again under the same keys.
 
+use super::Bulk;
 use super::send::{Done, Status};
 use crate::client::idempotency::new_key;
 use crate::failure::{Failure, Outcome};
@@ -17,6 +18,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 const HEADER: &str = "row,id,status,code,message\n";
+/// The same where an identifier may be that of several rows.
+const HEADER_WITH_CONTENT: &str = "row,id,status,code,message,content\n";
 /// The status of the line that begins a run.
 const BEGUN: &str = "begun";
 
@@ -25,6 +28,7 @@ pub struct Report {
     path: PathBuf,
     file: File,
     waiting: Vec<u8>,
+    header: &'static str,
     /// Where the lines of this run begin.
     own: u64,
 }
@@ -34,54 +38,84 @@ pub struct Report {
 pub struct Before {
     /// The run to be resumed, or a new one.
     pub run: String,
-    done: HashMap<String, Vec<Status>>,
+    done: Results,
+}
+
+/// Results of rows that were done.
+#[derive(Debug, Default)]
+struct Results {
+    /// By the identifier of the row.
+    named: HashMap<String, Vec<Status>>,
+    /// By identifier and then by content, as far as the report has it: that of before 0.2.0 does not.
+    equal: HashMap<String, HashMap<String, Vec<Status>>>,
 }
 
 impl Before {
-    /// The result of the next row of this name, if it was done before.
-    pub fn take(&mut self, id: &str) -> Option<Status> {
-        let done = self.done.get_mut(id)?;
-        if done.is_empty() { None } else { Some(done.remove(0)) }
+    /// The results of earlier runs for a dry run, which only reads their report.
+    pub fn look(path: &Path, noun: Bulk, resume: bool) -> Outcome<Self> {
+        if !resume {
+            return Ok(Self { run: new_key(), ..Self::default() });
+        }
+        let text = std::fs::read_to_string(path);
+        let text =
+            text.map_err(|error| Failure::local(format!("cannot read {}: {error}", path.display())))?;
+        let past = Past::of(path, noun.name, &text)?;
+        Ok(Self { run: past.begun.map_or_else(new_key, |(run, _)| run), done: past.done })
+    }
+
+    /// The result of the next row of this name, if it was done before. Where names are shared, a row has the
+    /// result of an equal one; only what is not known of any content goes by the name.
+    pub fn take(&mut self, id: &str, content: &str) -> Option<Status> {
+        let named = self.done.named.get_mut(id)?;
+        let Some(equal) = self.done.equal.get_mut(id).filter(|_| !content.is_empty()) else {
+            return first(named);
+        };
+        if let Some(status) = equal.get_mut(content).and_then(first) {
+            let _ = first(named);
+            return Some(status);
+        }
+        let of_others: usize = equal.values().map(Vec::len).sum();
+        if named.len() > of_others { first(named) } else { None }
     }
 }
 
 impl Report {
     /// Begins a run. Without `resume` it begins anew, unless a run before it did not end.
-    pub fn begin(path: &Path, noun: &str, resume: bool) -> Outcome<(Self, Before)> {
-        let failed = unwritable(path);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut file = options.open(path).map_err(failed)?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            return Err(Failure::usage(format!("another import is writing {}", path.display())));
-        }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(failed)?;
-        let past = Past::read(&text);
-        if !text.is_empty() && !text.starts_with(HEADER) {
-            return Err(Failure::usage(format!("{} is not the report of an import", path.display()))
-                .hint("name another file: --report FILE"));
-        }
-        if let (Some((_, begun)), false) = (&past.begun, resume) {
+    pub fn begin(path: &Path, noun: Bulk, resume: bool) -> Outcome<(Self, Before)> {
+        let (file, text) = open(path)?;
+        check(path, &text)?;
+        if let (Some((_, begun)), false) = (Past::read(&text).begun, resume) {
             let what = format!("an import of {begun} with the report {} did not end", path.display());
             return Err(Failure::usage(what).hint("continue it: --resume; or remove the report first"));
         }
-        if let Some((_, begun)) = past.begun.as_ref().filter(|(_, begun)| begun != noun) {
-            let what = format!("{} is the report of an import of {begun}", path.display());
-            return Err(Failure::usage(what));
-        }
+        let past = Past::of(path, noun.name, &text)?;
         let run = past.begun.map_or_else(new_key, |(run, _)| run);
-        let (kept, done) = if resume { (past.whole, past.done) } else { (0, HashMap::new()) };
-        file.set_len(kept).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let mut report = Self { path: path.to_owned(), file, waiting: Vec::new(), own: 0 };
-        if kept == 0 {
-            report.waiting.extend_from_slice(HEADER.as_bytes());
-        }
-        report.line(&["0", &run, BEGUN, "", noun]);
+        let (kept, done) = if resume { (past.whole, past.done) } else { (0, Results::default()) };
+        let mut report = Self::behind(path, noun, file, kept)?;
+        report.line(&["0", &run, BEGUN, "", noun.name]);
         report.own = kept + report.waiting.len() as u64;
         report.flush()?;
         Ok((report, Before { run, done }))
+    }
+
+    /// The report of a dry run, which is never resumed.
+    pub fn of_dry_run(path: &Path, noun: Bulk) -> Outcome<Self> {
+        let (file, text) = open(path)?;
+        check(path, &text)?;
+        let mut report = Self::behind(path, noun, file, 0)?;
+        report.own = report.waiting.len() as u64;
+        report.flush()?;
+        Ok(report)
+    }
+
+    /// A report of which so many bytes are kept.
+    fn behind(path: &Path, noun: Bulk, mut file: File, kept: u64) -> Outcome<Self> {
+        let failed = unwritable(path);
+        file.set_len(kept).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let header = if noun.names_records() { HEADER } else { HEADER_WITH_CONTENT };
+        let waiting = if kept == 0 { header.as_bytes().to_vec() } else { Vec::new() };
+        Ok(Self { path: path.to_owned(), file, waiting, header, own: 0 })
     }
 
     fn line(&mut self, cells: &[&str]) {
@@ -99,7 +133,9 @@ impl Report {
         };
         let number = done.number.to_string();
         let id = flat(&done.id);
-        self.line(&[&number, &id, done.status.as_str(), &done.code, &flat(&done.message)]);
+        let message = flat(&done.message);
+        let cells = [&number, &id, done.status.as_str(), &done.code, &message, &done.content];
+        self.line(if self.header == HEADER { &cells[..5] } else { &cells });
     }
 
     pub fn flush(&mut self) -> Outcome {
@@ -113,7 +149,7 @@ impl Report {
         self.flush()?;
         let failed = unwritable(&self.path);
         let mut whole = tempfile::NamedTempFile::new_in(folder_of(&self.path)).map_err(failed)?;
-        whole.write_all(HEADER.as_bytes()).map_err(failed)?;
+        whole.write_all(self.header.as_bytes()).map_err(failed)?;
         self.file.seek(SeekFrom::Start(self.own)).map_err(failed)?;
         std::io::copy(&mut self.file, &mut whole).map_err(failed)?;
         whole.persist(&self.path).map_err(|error| failed(error.error))?;
@@ -121,86 +157,140 @@ impl Report {
     }
 }
 
+/// Opens a report for this run alone, and reads it.
+fn open(path: &Path) -> Outcome<(File, String)> {
+    let failed = unwritable(path);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    let mut file = options.open(path).map_err(failed)?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Err(Failure::usage(format!("another import is writing {}", path.display())));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(failed)?;
+    Ok((file, text))
+}
+
+/// Refuses a file that is something else.
+fn check(path: &Path, text: &str) -> Outcome {
+    if text.is_empty() || [HEADER, HEADER_WITH_CONTENT].iter().any(|header| text.starts_with(header)) {
+        return Ok(());
+    }
+    let what = format!("{} is not the report of an import", path.display());
+    Err(Failure::usage(what).hint("name another file: --report FILE"))
+}
+
 /// What a report says.
 #[derive(Debug, Default)]
 struct Past {
     /// The last run that began, with its noun, where none has ended since.
     begun: Option<(String, String)>,
-    /// The statuses of the rows of a name that were done.
-    done: HashMap<String, Vec<Status>>,
+    /// The rows that were done.
+    done: Results,
     /// Bytes up to the end of the last whole line.
     whole: u64,
 }
 
 impl Past {
+    /// What the report of an import of a noun says.
+    fn of(path: &Path, noun: &str, text: &str) -> Outcome<Self> {
+        check(path, text)?;
+        let past = Self::read(text);
+        if let Some((_, begun)) = past.begun.as_ref().filter(|(_, begun)| begun != noun) {
+            let what = format!("{} is the report of an import of {begun}", path.display());
+            return Err(Failure::usage(what));
+        }
+        Ok(past)
+    }
+
     fn read(text: &str) -> Self {
         let end = text.rfind('\n').map_or(0, |at| at + 1);
         let mut past = Self { whole: end as u64, ..Self::default() };
-        let mut run: HashMap<String, Vec<Status>> = HashMap::new();
+        let mut run = Results::default();
         let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(&text.as_bytes()[..end]);
         for line in reader.records().map_while(Result::ok) {
             let cell = |i: usize| line.get(i).unwrap_or_default();
             if cell(2) == BEGUN {
-                past.add(std::mem::take(&mut run));
+                past.done.add(std::mem::take(&mut run));
                 past.begun = Some((cell(1).to_owned(), cell(4).to_owned()));
             } else if let Some(status) = Status::done(cell(2)) {
                 let id = unguarded(cell(1)).unwrap_or_default().to_owned();
-                run.entry(id).or_default().push(status);
+                if !cell(5).is_empty() {
+                    let equal = run.equal.entry(id.clone()).or_default();
+                    equal.entry(cell(5).to_owned()).or_default().push(status);
+                }
+                run.named.entry(id).or_default().push(status);
             }
         }
-        past.add(run);
+        past.done.add(run);
         past
     }
+}
 
+impl Results {
     /// A run also reports what was done before it, as far as it got: of two runs, the one with more results
     /// for a name counts.
-    fn add(&mut self, run: HashMap<String, Vec<Status>>) {
-        for (id, done) in run {
-            let known = self.done.entry(id).or_default();
-            if done.len() > known.len() {
-                *known = done;
-            }
+    fn add(&mut self, run: Self) {
+        keep_longer(&mut self.named, run.named);
+        for (id, results) in run.equal {
+            keep_longer(self.equal.entry(id).or_default(), results);
         }
     }
+}
+
+fn keep_longer(known: &mut HashMap<String, Vec<Status>>, run: HashMap<String, Vec<Status>>) {
+    for (key, done) in run {
+        let known = known.entry(key).or_default();
+        if done.len() > known.len() {
+            *known = done;
+        }
+    }
+}
+
+/// Takes the first of several results.
+fn first(results: &mut Vec<Status>) -> Option<Status> {
+    if results.is_empty() { None } else { Some(results.remove(0)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nouns::{customers, offices};
 
     fn done(number: u64, id: &str, status: Status) -> Done {
         let id = id.to_owned();
-        let code = String::new();
+        let (code, content) = (String::new(), String::new());
         let message = "a\nb".to_owned();
-        Done { number, id, status, code, message, raw: None, before: false }
+        Done { number, id, content, status, code, message, raw: None, before: false }
     }
 
     #[test]
     fn a_run_that_did_not_end_is_gone_on_with_and_one_that_ended_is_not() {
+        let [customers, offices] = [&customers::NOUN, &offices::NOUN].map(|noun| Bulk::of(noun).unwrap());
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.report.csv");
-        let (mut report, mut before) = Report::begin(&path, "customers", true).unwrap();
-        assert_eq!(before.take("c-1"), None);
+        let (mut report, mut before) = Report::begin(&path, customers, true).unwrap();
+        assert_eq!(before.take("c-1", ""), None);
         let run = before.run;
         report.push(&done(1, "c-1", Status::Created));
         report.push(&done(2, "=c", Status::Failed));
         report.flush().unwrap();
-        assert!(Report::begin(&path, "customers", true).is_err(), "two imports at once");
+        assert!(Report::begin(&path, customers, true).is_err(), "two imports at once");
         drop(report);
         // A line that was cut off in the middle.
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"3,c-3,cre").unwrap();
-        assert!(Report::begin(&path, "customers", false).is_err());
-        assert!(Report::begin(&path, "offices", true).is_err());
-        let (mut report, mut before) = Report::begin(&path, "customers", true).unwrap();
-        assert_eq!((before.take("=c"), before.take("c-3")), (None, None));
+        assert!(Report::begin(&path, customers, false).is_err());
+        assert!(Report::begin(&path, offices, true).is_err());
+        let (mut report, mut before) = Report::begin(&path, customers, true).unwrap();
+        assert_eq!((before.take("=c", ""), before.take("c-3", "")), (None, None));
         assert_eq!(before.run, run);
-        assert_eq!((before.take("c-1"), before.take("c-1")), (Some(Status::Created), None));
+        assert_eq!((before.take("c-1", ""), before.take("c-1", "")), (Some(Status::Created), None));
         report.push(&done(1, "c-1", Status::Created));
         report.push(&done(2, "=c", Status::Created));
         report.finish().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("{HEADER}1,c-1,created,,a b\n2,'=c,created,,a b\n"));
-        let (_, mut before) = Report::begin(&path, "customers", true).unwrap();
-        assert!(before.run != run && before.take("=c").is_some());
+        let (_, mut before) = Report::begin(&path, customers, true).unwrap();
+        assert!(before.run != run && before.take("=c", "").is_some());
     }
 }

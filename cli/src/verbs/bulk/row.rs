@@ -44,6 +44,8 @@ pub struct Row {
     pub number: u64,
     /// The identifier of its record, as far as the row has it.
     pub id: String,
+    /// What distinguishes it from others of the same identifier, where records may share one.
+    pub content: String,
     /// The record, or why it cannot be made.
     pub record: Result<Record, String>,
     /// The row as in the file.
@@ -56,6 +58,14 @@ pub struct Record {
     /// The parameters of the path.
     pub within: Vec<String>,
     pub body: Value,
+}
+
+impl Record {
+    /// A hash of all that it says, with a salt.
+    fn hash(&self, salt: &str, body: &str) -> String {
+        let text = format!("{salt}\0{}\0{body}", self.within.join("\0"));
+        hex(&digest(&SHA256, text.as_bytes()).as_ref()[..16])
+    }
 }
 
 impl Reading {
@@ -156,8 +166,14 @@ impl Reading {
             }
         };
         match record {
-            Ok(record) => Row { number, id: self.id(&record), record: Ok(record), raw },
-            Err((begun, why)) => Row { number, id: self.id(&begun), record: Err(why), raw },
+            Ok(record) => {
+                let shared = !self.noun.names_records();
+                let content = if shared { record.hash("", &record.body.to_string()) } else { String::new() };
+                Row { number, id: self.id(&record), content, record: Ok(record), raw }
+            }
+            Err((begun, why)) => {
+                Row { number, id: self.id(&begun), content: String::new(), record: Err(why), raw }
+            }
         }
     }
 
@@ -247,7 +263,7 @@ fn target(noun: Bulk, shape: &Shape, column: &str, field: &str) -> Outcome<Targe
 /// file it is by then.
 pub struct Keys {
     run: String,
-    seen: HashMap<[u8; 8], u32>,
+    seen: HashMap<String, u32>,
 }
 
 impl Keys {
@@ -256,15 +272,11 @@ impl Keys {
         Self { run: run.to_owned(), seen: HashMap::new() }
     }
 
-    /// The key of the next row.
+    /// The key of the next row. A row that an earlier run did has one, too, which its equals must not get.
     pub fn key(&mut self, record: &Record, body: &str) -> String {
-        let text = format!("{}\0{}\0{body}", self.run, record.within.join("\0"));
-        let hash = digest(&SHA256, text.as_bytes());
-        let mut short = [0; 8];
-        short.copy_from_slice(&hash.as_ref()[..8]);
-        let count = self.seen.entry(short).or_default();
+        let hex = record.hash(&self.run, body);
+        let count = self.seen.entry(hex.clone()).or_default();
         *count += 1;
-        let hex = hex(&hash.as_ref()[..16]);
         // A row that occurs twice in the file is two rows.
         if *count == 1 { hex } else { format!("{hex}-{count}") }
     }

@@ -66,6 +66,8 @@ pub struct Done {
     pub number: u64,
     /// What names its record.
     pub id: String,
+    /// That of [`Row`].
+    pub content: String,
     pub status: Status,
     /// The code of a refusal.
     pub code: String,
@@ -83,15 +85,16 @@ impl Done {
         let (code, message) = (String::new(), String::new());
         // A row that was only tried may still fail together with another row.
         let raw = (status == Status::Valid).then(|| row.raw.clone());
-        Self { number: row.number, id: row.id.clone(), status, code, message, raw, before: false }
+        let (id, content) = (row.id.clone(), row.content.clone());
+        Self { number: row.number, id, content, status, code, message, raw, before: false }
     }
 
     /// A row that was refused.
     pub fn failed(row: &Row, code: &str, message: &str) -> Self {
         let (code, message) = (code.to_owned(), message.to_owned());
-        let id = row.id.clone();
-        let raw = Some(row.raw.clone());
-        Self { number: row.number, id, status: Status::Failed, code, message, raw, before: false }
+        let (id, content) = (row.id.clone(), row.content.clone());
+        let (status, raw) = (Status::Failed, Some(row.raw.clone()));
+        Self { number: row.number, id, content, status, code, message, raw, before: false }
     }
 
     /// A row that cannot be sent.
@@ -234,7 +237,7 @@ impl Sender {
             None => rows[*i].create(self.noun),
         };
         let operations: Vec<_> = sent.iter().map(operation).collect();
-        match self.client.batch(&operations, true, Some(key)).await {
+        match self.client.batch(&operations, true, Some(key), None).await {
             Ok(_) => {
                 let well = |(i, ready): (usize, &Ready)| {
                     let status = status(there[i]);
@@ -249,6 +252,11 @@ impl Sender {
                     let detail = fault::detail_of_operation(operation, &failure.message);
                     let message = in_one_line(&failure.errors, detail);
                     Ok(taken_back(&rows, refused, &failure.code, &message))
+                }
+                // The other rows are well below what a batch can hold.
+                None if failure.status == Some(413) && !rows.is_empty() => {
+                    let largest = (0..rows.len()).max_by_key(|i| rows[*i].bytes()).unwrap_or_default();
+                    Ok(taken_back(&rows, largest, &failure.code, &failure.message))
                 }
                 None => Err(failure),
             },

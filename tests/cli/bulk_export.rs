@@ -1,0 +1,82 @@
+//! The files of `mfa NOUN export --out`.
+
+use crate::support::run::run;
+use crate::support::world::World;
+use std::fs::{self, Permissions};
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+#[test]
+fn an_export_that_fails_leaves_the_last_one_and_one_that_ends_is_private() {
+    let world = World::start();
+    world.post("/customers", r#"{"identifier":"c-1","surname":"Addo"}"#).is(202);
+    let file = world.dir.path().join("all.csv");
+    let export = |format: &str, more: &[&str]| {
+        let words = ["customers", "export", "-o", format, "--out", file.to_str().unwrap()];
+        run(world.mfa(&[&words[..], more].concat()))
+    };
+    let names = || fs::read_dir(world.dir.path()).unwrap().count();
+    for format in ["csv", "jsonl", "json", "yaml"] {
+        fs::write(&file, "the last one").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        let before = names();
+        export(format, &["--url", "http://127.0.0.1:1", "--retries", "0"]).fails(10);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "the last one", "{format}");
+        export(format, &[]).ok();
+        assert_eq!(names(), before, "{format}");
+        assert!(fs::read_to_string(&file).unwrap().contains("Addo"), "{format}");
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{format}");
+    }
+}
+
+#[test]
+fn an_export_goes_into_a_pipe_and_through_a_link() {
+    let world = World::start();
+    world.post("/customers", r#"{"identifier":"c-1","surname":"Addo"}"#).is(202);
+    let place = |name: &str| world.dir.path().join(name);
+    let export = |out: &str| {
+        let mut command = world.mfa(&["customers", "export", "-o", "csv", "--out", out]);
+        command.current_dir(world.dir.path());
+        run(command)
+    };
+    fs::write(place("target.csv"), "").unwrap();
+    symlink("target.csv", place("link.csv")).unwrap();
+    export("link.csv").ok();
+    assert!(place("link.csv").is_symlink());
+    assert!(fs::read_to_string(place("target.csv")).unwrap().contains("Addo"));
+    assert!(export("/dev/stdout").ok().contains("Addo"));
+    assert!(Command::new("mkfifo").arg(place("pipe")).status().unwrap().success());
+    let pipe = place("pipe");
+    let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+    export("pipe").ok();
+    assert!(reader.join().unwrap().contains("Addo"));
+    let said = export("missing/all.csv").fails(1);
+    assert!(said.contains("cannot write missing/all.csv"), "{said}");
+}
+
+#[test]
+fn an_interrupted_export_leaves_the_last_one_and_nothing_beside_it() {
+    let world = World::start();
+    let folder = world.dir.path().join("made");
+    fs::create_dir(&folder).unwrap();
+    let file = folder.join("all.csv");
+    fs::write(&file, "the last one").unwrap();
+    // A daemon that never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let names = || fs::read_dir(&folder).unwrap().count();
+    let words = ["customers", "export", "--out", file.to_str().unwrap(), "-o", "csv", "--url", &url];
+    let mut child = world.mfa(&words).stderr(Stdio::null()).spawn().unwrap();
+    while names() < 2 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    // Its request is there, so it waits for the answer.
+    silent.accept().unwrap();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!((names(), fs::read_to_string(&file).unwrap().as_str()), (1, "the last one"));
+}
