@@ -140,24 +140,6 @@ fn the_line_to_go_on_names_the_files_and_the_format_that_were_given() {
 }
 
 #[test]
-fn resuming_without_the_report_is_refused_before_anything_is_sent() {
-    let world = World::start();
-    std::fs::write(world.dir.path().join("rows.csv"), "identifier\nc-1\n").unwrap();
-    for flags in [&["--resume"][..], &["--resume", "--dry-run"], &["--resume", "--report", "mine.csv"]] {
-        let said = import(&world, &[&["customers", "import", "rows.csv"][..], flags].concat()).fails(2);
-        assert!(said.contains("there is no report") && said.contains("--report FILE"), "{said}");
-    }
-    assert_eq!(world.get("/customers").json()["totalElements"], 0);
-    assert_eq!(
-        std::fs::read_dir(world.dir.path())
-            .unwrap()
-            .filter(|file| { file.as_ref().unwrap().path().extension().is_some_and(|end| end == "csv") })
-            .count(),
-        1
-    );
-}
-
-#[test]
 fn a_second_import_that_is_refused_leaves_the_failed_rows_of_the_first() {
     let world = World::start();
     let path = |name: &str| world.dir.path().join(name);

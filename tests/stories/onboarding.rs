@@ -150,8 +150,8 @@ fn accounts_of_an_import_that_is_killed_are_made_once() {
     let path = world.dir.path().join("customers.csv");
     std::fs::write(&path, format!("customerIdentifier,productIdentifier\n{rows}")).unwrap();
     let import = || {
-        let mut command = world.mfa(&["accounts", "import", path.to_str().unwrap(), "-q"]);
-        command.args(resuming(world.dir.path())).stdout(Stdio::null());
+        let mut command = world.mfa(&["accounts", "import", path.to_str().unwrap(), "-q", "--resume"]);
+        command.stdout(Stdio::null());
         command
     };
     for rows in [1, 1200, 2000] {
@@ -168,11 +168,6 @@ fn accounts_of_an_import_that_is_killed_are_made_once() {
     assert!(accounts.iter().all(|a| a["accountIdentifier"].as_str().unwrap().ends_with(".00001")));
 }
 
-/// The flag of every run but the first.
-fn resuming(folder: &Path) -> Option<&'static str> {
-    beside(folder, "report").exists().then_some("--resume")
-}
-
 #[test]
 fn an_import_whose_daemon_is_killed_goes_on_with_the_next_one() {
     let home = tempfile::tempdir().unwrap();
@@ -183,13 +178,9 @@ fn an_import_whose_daemon_is_killed_goes_on_with_the_next_one() {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let start = || runtime.block_on(Process::start(folder, &data, &http));
     let import = |daemon: &Process| {
-        let arguments = ["customers", "import", path.to_str().unwrap(), "-q", "--retries", "0"];
+        let arguments = ["customers", "import", path.to_str().unwrap(), "-q", "--resume", "--retries", "0"];
         let mut command = mfa(folder, &arguments);
-        command
-            .args(resuming(folder))
-            .env("MFA_URL", &daemon.url)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.env("MFA_URL", &daemon.url).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
     for rows in [1, 2500, 5000] {

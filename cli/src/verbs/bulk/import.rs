@@ -214,12 +214,6 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     }
     cx.out.check_columns(&views::IMPORT)?;
     let report = order.report();
-    if order.how.resume && !report.exists() {
-        let what = format!("there is no report {} from which to resume", report.display());
-        return Err(
-            Failure::usage(what).hint("name that of the run before: --report FILE; or leave out --resume")
-        );
-    }
     let source = Source::open(&order.file, order.how.format)?;
     let reading = Reading::new(noun, source.header(), &order.how.map, order.how.mode == Mode::Create)?;
     let files = order.written();
