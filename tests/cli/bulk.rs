@@ -196,6 +196,8 @@ fn a_validation_changes_nothing_and_says_what_an_import_would_come_to() {
     assert_eq!(world.get("/customers").json()["totalElements"], 0);
     // No file of an import comes into being, and what was only tried is still to be done.
     assert!(!beside(&file, "report").exists() && !beside(&file, "failed").exists());
+    let ran = import(&world, &["customers", "import", &file, "--validate-only", "--resume", "-o", "json"]);
+    assert_eq!((ran.exit, counts(&ran)), (9, [2, 0, 0, 0, 1, 1]), "{}", ran.err);
     write(&world, "rows.csv", "identifier,type\nc-1,PERSON\nc-2,BUSINESS\n");
     let ran = import(&world, &["customers", "import", &file, "--resume", "-o", "json"]);
     assert_eq!((ran.exit, counts(&ran)), (0, [2, 2, 0, 0, 0, 0]));

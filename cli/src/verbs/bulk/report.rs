@@ -13,7 +13,7 @@ use crate::settings::files::{folder_of, unwritable};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -56,9 +56,13 @@ impl Before {
         if !resume {
             return Ok(Self { run: new_key(), ..Self::default() });
         }
-        let text = std::fs::read_to_string(path);
-        let text =
-            text.map_err(|error| Failure::local(format!("cannot read {}: {error}", path.display())))?;
+        let text = match std::fs::read_to_string(path) {
+            // As an import then begins anew, so does its trial.
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            text => {
+                text.map_err(|error| Failure::local(format!("cannot read {}: {error}", path.display())))?
+            }
+        };
         let past = Past::of(path, noun.name, &text)?;
         Ok(Self { run: past.begun.map_or_else(new_key, |(run, _)| run), done: past.done })
     }
