@@ -19,7 +19,6 @@ use crate::ops::Caller;
 use crate::reports::Reports;
 use bytes::Buf;
 use futures_util::Stream;
-use mfa_shared::api::ledger::GetTrialBalance;
 use mfa_shared::api::tokens::error_word;
 use mfa_shared::api::webhooks::CreateSubscription;
 use mfa_shared::endpoint::{Endpoint, Method, split};
@@ -186,9 +185,6 @@ async fn settle_reports(state: &Arc<State>, asked: &AccessRequest, route: &Route
     Ok(())
 }
 
-/// Reads of one record that go through all accounts.
-const LONG_READS: [&str; 1] = [GetTrialBalance::META.name];
-
 /// Answers a read.
 async fn read(
     state: &Arc<State>,
@@ -197,17 +193,18 @@ async fn read(
     found: &Found<'_>,
     route: &Arc<Route>,
 ) -> Result<Response, Fault> {
-    let _pass = state.loads.enter(Class::of(&route.meta))?;
+    let class = Class::of(&route.meta);
+    let _pass = state.loads.enter(class)?;
     settle_trail(state, &asked, route).await?;
     settle_reports(state, &asked, route).await?;
     let request = Request::prepare(state, head, asked, found, route, &Payload::default());
-    if !route.meta.lists() && !LONG_READS.contains(&route.meta.name) {
+    if class != Class::List {
         return request.read(false, head).await;
     }
     let head = head.clone();
     let list = async move {
         match pages::read(&request).await? {
-            Some(reply) => Ok(respond(request.state.unread.hold(reply)?, None)),
+            Some(reply) => Ok(respond(request.state.unread.hold(reply, head.origin)?, None)),
             None => request.read(true, &head).await,
         }
     };

@@ -105,7 +105,7 @@ pub async fn answer(
         existing_only::mark(&mut reply);
     }
     // Of what was changed, everybody learns.
-    if only_reads { state.unread.hold(reply) } else { Ok(reply) }
+    if only_reads { state.unread.hold(reply, head.origin) } else { Ok(reply) }
 }
 
 /// A batch that is ready for its transaction.

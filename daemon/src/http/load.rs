@@ -3,12 +3,15 @@
 
 use crate::count::Counter;
 use crate::domain::load::Load;
-use mfa_shared::endpoint::Meta;
+use mfa_shared::api::ledger::GetTrialBalance;
+use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::{self, Fault};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 const RETRY_AFTER_S: u32 = 1;
+/// Reads of one record that go through all accounts, as long lists do.
+const LONG_READS: [&str; 1] = [GetTrialBalance::META.name];
 
 /// What is counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +32,7 @@ impl Class {
     pub fn of(meta: &Meta) -> Self {
         match meta.method.reads() {
             false => Self::Change,
-            true if meta.lists() => Self::List,
+            true if meta.lists() || LONG_READS.contains(&meta.name) => Self::List,
             true => Self::Read,
         }
     }

@@ -162,7 +162,7 @@ impl Request {
         loop {
             let (reply, stream) = self.clone().look(long, &head.request_id).await?;
             let Content::Image(hash) = &reply.content else {
-                return Ok(respond(self.state.unread.hold(reply)?, stream));
+                return Ok(respond(self.state.unread.hold(reply, head.origin)?, stream));
             };
             if let Some(image) = self.state.store.open_image(hash).await? {
                 let sent = (head.method != HttpMethod::HEAD).then(|| image::stream(image));

@@ -2,32 +2,36 @@
 //! so what waits in memory for all of them together has a bound, and who would exceed it is refused.
 
 use super::reply::{Content, Reply};
+use crate::domain::network::client_of;
 use bytes::Bytes;
 use mfa_shared::fault::{self, Fault};
-use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is counted in, and what is smaller is not counted at all: it fits into the buffers of a connection.
-const UNIT_BYTES: usize = 64 * 1024;
-/// What may wait together. A single answer that is larger is the only one, then.
+/// What is smaller is not counted: it fits into the buffers of a connection.
+const COUNTED_BYTES: usize = 64 * 1024;
+/// What may wait together, and of one client beside something else of it. A single answer may be larger.
 const BYTES_MAX: usize = 256 * 1024 * 1024;
-const UNITS_MAX: usize = BYTES_MAX / UNIT_BYTES;
+const OF_CLIENT_MAX: usize = BYTES_MAX / 8;
 const RETRY_AFTER_S: u32 = 2;
 
-/// The room for answers that are not read yet.
-#[derive(Debug)]
-pub struct Unread(Arc<Semaphore>);
-
-impl Default for Unread {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(UNITS_MAX)))
-    }
+/// What is not read yet, in bytes: in all, and of each client.
+#[derive(Debug, Default)]
+struct Waiting {
+    all: usize,
+    clients: HashMap<IpAddr, usize>,
 }
+
+/// The room for answers that are not read yet.
+#[derive(Debug, Default)]
+pub struct Unread(Arc<Mutex<Waiting>>);
 
 /// Bytes that take room until the last of them is sent.
 struct Held {
     bytes: Bytes,
-    _room: OwnedSemaphorePermit,
+    client: IpAddr,
+    waiting: Arc<Mutex<Waiting>>,
 }
 
 impl AsRef<[u8]> for Held {
@@ -36,22 +40,43 @@ impl AsRef<[u8]> for Held {
     }
 }
 
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.all = waiting.all.saturating_sub(self.bytes.len());
+        if let Some(own) = waiting.clients.get_mut(&self.client) {
+            *own = own.saturating_sub(self.bytes.len());
+            if *own == 0 {
+                waiting.clients.remove(&self.client);
+            }
+        }
+    }
+}
+
 impl Unread {
-    /// The answer to a read, which takes room until it is sent; refused where there is none.
-    pub fn hold(&self, reply: Reply) -> Result<Reply, Fault> {
+    /// The answer to a read of an address, which takes room until it is sent; refused where there is none.
+    pub fn hold(&self, reply: Reply, from: IpAddr) -> Result<Reply, Fault> {
         let bytes = match &reply.content {
-            Content::Bytes(bytes) if bytes.len() >= UNIT_BYTES => bytes.clone(),
+            Content::Bytes(bytes) if bytes.len() >= COUNTED_BYTES => bytes.clone(),
             _ => return Ok(reply),
         };
-        let units = bytes.len().div_ceil(UNIT_BYTES).min(UNITS_MAX);
-        let room =
-            u32::try_from(units).ok().and_then(|units| self.0.clone().try_acquire_many_owned(units).ok());
-        let Some(room) = room else {
-            let detail = "the answers that clients have not read yet take all the memory there is for them; \
-                          send this request again soon, or ask for smaller pages";
+        let client = client_of(from);
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = waiting.clients.get(&client).copied().unwrap_or_default();
+        let fits = |held: usize, max: usize| held == 0 || held + bytes.len() <= max;
+        if !fits(own, OF_CLIENT_MAX) || !fits(waiting.all, BYTES_MAX) {
+            let whose = if fits(own, OF_CLIENT_MAX) { "clients have" } else { "your address has" };
+            let detail = format!(
+                "the answers that {whose} not read yet take all the memory there is for them; send this \
+                 request again soon, or ask for smaller pages"
+            );
             return Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S));
-        };
-        Ok(Reply { content: Content::Bytes(Bytes::from_owner(Held { bytes, _room: room })), ..reply })
+        }
+        waiting.all += bytes.len();
+        waiting.clients.insert(client, own + bytes.len());
+        drop(waiting);
+        let held = Held { bytes, client, waiting: self.0.clone() };
+        Ok(Reply { content: Content::Bytes(Bytes::from_owner(held)), ..reply })
     }
 }
 
@@ -59,26 +84,42 @@ impl Unread {
 mod tests {
     use super::*;
 
-    fn reply(bytes: usize) -> Reply {
-        Reply::json(vec![b' '; bytes])
+    const MIB: usize = 1024 * 1024;
+
+    fn hold(unread: &Unread, client: u8, bytes: usize) -> Result<Bytes, Fault> {
+        let held = unread.hold(Reply::json(vec![b' '; bytes]), IpAddr::from([192, 0, 2, client]))?;
+        let Content::Bytes(bytes) = held.content else { panic!("it has bytes") };
+        Ok(bytes)
     }
 
     #[test]
     fn answers_take_room_until_they_are_sent_and_small_ones_none() {
         let unread = Unread::default();
-        let half = unread.hold(reply(BYTES_MAX / 2)).unwrap();
-        let other = unread.hold(reply(BYTES_MAX / 2)).unwrap();
-        assert_eq!(unread.hold(reply(UNIT_BYTES)).unwrap_err().kind, fault::UNAVAILABLE);
-        assert_eq!(unread.hold(reply(UNIT_BYTES - 1)).unwrap().bytes().len(), UNIT_BYTES - 1);
+        let mut held: Vec<_> = (0..8).map(|client| hold(&unread, client, OF_CLIENT_MAX).unwrap()).collect();
+        assert_eq!(hold(&unread, 9, COUNTED_BYTES).unwrap_err().kind, fault::UNAVAILABLE);
+        assert_eq!(hold(&unread, 9, COUNTED_BYTES - 1).unwrap().len(), COUNTED_BYTES - 1);
         // Whoever sends takes it in pieces.
-        let Content::Bytes(mut left) = half.content else { panic!("it has bytes") };
-        let mut sent = left.split_to(UNIT_BYTES);
+        let mut left = held.pop().unwrap();
+        let sent = left.split_to(COUNTED_BYTES);
         drop(left);
-        assert!(unread.hold(reply(UNIT_BYTES)).is_err(), "a piece of it is still there");
-        sent.clear();
+        assert!(hold(&unread, 9, COUNTED_BYTES).is_err(), "a piece of it is still there");
         drop(sent);
-        assert_eq!(unread.hold(reply(BYTES_MAX / 2)).unwrap().bytes().len(), BYTES_MAX / 2);
-        drop(other);
-        assert_eq!(unread.hold(reply(BYTES_MAX + 1)).unwrap().bytes().len(), BYTES_MAX + 1);
+        assert_eq!(hold(&unread, 9, OF_CLIENT_MAX).unwrap().len(), OF_CLIENT_MAX);
+        drop(held);
+        assert_eq!(unread.0.lock().unwrap().all, 0);
+        assert!(unread.0.lock().unwrap().clients.is_empty());
+    }
+
+    #[test]
+    fn one_client_takes_its_part_alone_and_one_answer_may_be_larger() {
+        let unread = Unread::default();
+        let own = hold(&unread, 1, OF_CLIENT_MAX - MIB).unwrap();
+        assert!(hold(&unread, 1, 2 * MIB).unwrap_err().detail.contains("your address has"));
+        assert_eq!(hold(&unread, 2, 2 * MIB).unwrap().len(), 2 * MIB);
+        drop(own);
+        let large = hold(&unread, 1, BYTES_MAX + 1).unwrap();
+        assert!(hold(&unread, 2, COUNTED_BYTES).unwrap_err().detail.contains("clients have"));
+        drop(large);
+        assert!(hold(&unread, 2, COUNTED_BYTES).is_ok());
     }
 }

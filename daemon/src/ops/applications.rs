@@ -67,7 +67,8 @@ pub fn set_signature(
         None => {}
     }
     if !sessions::end_all_of_key(tx, &application, &timestamp)? {
-        // They would live again.
+        // They would live again. Each try removes some of them.
+        tx.keep_when_refused();
         let detail = format!(
             "application {application} has tokens of an earlier key under {timestamp}: wait until they have \
              ended, or use another timestamp"

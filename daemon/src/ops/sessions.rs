@@ -221,7 +221,7 @@ pub fn is_alive(tx: &mut Tx<'_>, token: &StoredToken, user: Option<&StoredUser>)
             tx.has::<StoredSession>(&[&user.identifier, session])
         }
         (TokenKind::Application { application, key, .. }, user) => {
-            let ended = user.and_then(|user| user.tokens_ended).is_some_and(|at| token.given < Some(at));
+            let ended = user.and_then(|user| user.tokens_ended).is_some_and(|at| token.given <= Some(at));
             Ok(!ended && tx.has::<StoredSignature>(&[application, key])?)
         }
         _ => Ok(false),
@@ -252,12 +252,15 @@ pub fn end_sessions_of_user(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
 /// removed at once are older than what the user's record says from then on.
 pub fn end_all_of_user(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
     end_sessions_of_user(tx, user)?;
-    if !remove_some(tx, TOKENS_BY_USER, &[user])?
-        && let Some(stored) = tx.get::<StoredUser>(&[user])?
-    {
-        tx.put(&StoredUser { tokens_ended: Some(tx.now()), ..stored })?;
+    if remove_some(tx, TOKENS_BY_USER, &[user])? { Ok(()) } else { end_tokens_for(tx, user) }
+}
+
+/// Ends all tokens with which applications act for a user, however many are left.
+pub fn end_tokens_for(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
+    match tx.get::<StoredUser>(&[user])? {
+        Some(stored) => tx.put(&StoredUser { tokens_ended: Some(tx.now()), ..stored }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Ends the tokens that were obtained with a key of an application, whose record the caller removes. False if
@@ -379,9 +382,9 @@ mod tests {
             store.write(|tx| tx.put(&of_application(tx, &name.to_string(), Some("ama")))).unwrap();
         }
         assert_eq!(alive(&mut store, Some("ama")), MANY);
-        store.now = store.now.plus_seconds(1);
         store.write(|tx| end_all_of_user(tx, "ama")).unwrap();
-        assert_eq!(alive(&mut store, Some("ama")), 0);
+        assert_eq!(alive(&mut store, Some("ama")), 0, "those of the same moment, too");
+        store.now = store.now.plus_seconds(1);
         store.write(|tx| tx.put(&of_application(tx, "later", Some("ama")))).unwrap();
         assert_eq!(alive(&mut store, Some("ama")), 1);
     }

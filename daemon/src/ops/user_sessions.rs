@@ -4,7 +4,10 @@ use super::last_use::minute;
 use super::{Caller, sessions};
 use crate::ops::find;
 use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::prefix;
 use crate::store::records::{StoredSession, StoredToken, TOKENS_BY_USER, TokenKind};
+use crate::store::tx::indexed_key;
 use mfa_shared::api::sessions::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Array, Nothing, Query};
@@ -15,6 +18,10 @@ enum Found {
     Application(StoredToken),
 }
 
+/// Tokens of applications that are shown, or ended one by one.
+const APPLICATIONS_MAX: usize = 1_000;
+/// Tokens of a user that are looked at for them.
+const LOOKED_AT_MAX: usize = 20_000;
 /// Characters of the hash of a token by which the session of an application is named.
 const NAME_CHARACTERS: usize = 16;
 
@@ -91,9 +98,10 @@ fn application(token: &StoredToken) -> Option<&str> {
     }
 }
 
-/// The live sessions of a user, the newest first.
-fn of_user(tx: &mut Tx<'_>, caller: &Caller, user: &str) -> Result<Vec<Found>, Fault> {
-    find::user(tx, user)?;
+/// The live sessions of a user, the newest first, and whether these are all: of applications there may be
+/// more tokens than anybody wants to see.
+fn of_user(tx: &mut Tx<'_>, caller: &Caller, user: &str) -> Result<(Vec<Found>, bool), Fault> {
+    let stored = find::user(tx, user)?;
     let now = tx.now();
     let idle = caller.rules.session_idle_seconds;
     let mut found = Vec::new();
@@ -102,13 +110,26 @@ fn of_user(tx: &mut Tx<'_>, caller: &Caller, user: &str) -> Result<Vec<Found>, F
             found.push((session.began, Found::Login(session)));
         }
     }
-    for token in tx.indexed::<StoredToken>(TOKENS_BY_USER, &[user])? {
-        if application(&token).is_some() && token.ends > now {
+    let mut tokens = Vec::new();
+    tx.walk(TOKENS_BY_USER, Range::prefix(&prefix(&[user])), &mut |entry, _| {
+        tokens.push(indexed_key(&[user], entry).to_vec());
+        Ok(tokens.len() < LOOKED_AT_MAX)
+    })?;
+    let mut all = tokens.len() < LOOKED_AT_MAX;
+    let mut applications = 0;
+    for token in tx.fetch::<StoredToken>(tokens)? {
+        if application(&token).is_some() && token.ends > now && sessions::is_alive(tx, &token, Some(&stored))?
+        {
+            if applications == APPLICATIONS_MAX {
+                all = false;
+                break;
+            }
             found.push((token.given.unwrap_or(token.ends), Found::Application(token)));
+            applications += 1;
         }
     }
     found.sort_by_cached_key(|(began, found)| std::cmp::Reverse((*began, found.identifier())));
-    Ok(found.into_iter().map(|(_, found)| found).collect())
+    Ok((found.into_iter().map(|(_, found)| found).collect(), all))
 }
 
 /// `GET /users/{user}/sessions`
@@ -118,13 +139,13 @@ pub fn list(
     at: &ListUserSessions,
     _: &Nothing,
 ) -> Result<Array<UserSession>, Fault> {
-    let found = of_user(tx, caller, &at.user)?;
+    let (found, _) = of_user(tx, caller, &at.user)?;
     Ok(Array(found.iter().map(|session| session.shown(caller)).collect()))
 }
 
 /// `DELETE /users/{user}/sessions/{session}`
 pub fn end(tx: &mut Tx<'_>, caller: &Caller, at: &EndUserSession, _: &Nothing) -> Result<Accepted, Fault> {
-    let found = of_user(tx, caller, &at.user)?;
+    let (found, _) = of_user(tx, caller, &at.user)?;
     let Some(session) = found.iter().find(|session| session.identifier() == at.session) else {
         let detail = format!("user {} has no session \"{}\"", at.user, at.session);
         return Err(Fault::new(fault::SESSION_NOT_FOUND, detail));
@@ -140,11 +161,18 @@ pub fn end_all(
     at: &EndUserSessions,
     Query(except): &Query<ExceptQuery>,
 ) -> Result<Accepted, Fault> {
-    for session in of_user(tx, caller, &at.user)? {
-        if !(except.current && session.is_current(caller)) {
+    let mut keeps_application = false;
+    let (found, all) = of_user(tx, caller, &at.user)?;
+    for session in found {
+        if except.current && session.is_current(caller) {
+            keeps_application = matches!(session, Found::Application(_));
+        } else {
             session.end(tx, caller)?;
             tx.note_changed("session", &[&at.user, &session.identifier()]);
         }
+    }
+    if !all && !keeps_application {
+        sessions::end_tokens_for(tx, &at.user)?;
     }
     Ok(Accepted)
 }
