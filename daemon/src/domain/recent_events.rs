@@ -9,8 +9,9 @@ use mfa_shared::endpoint::Meta;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// So many records are kept, at about a kilobyte each; a listener who is further behind reads the trail.
-pub const KEPT_MAX: usize = 4096;
+/// So many records are kept, at about a kilobyte each. A listener who is further behind reads the trail, at
+/// many times the cost: thousands whom a flood has left that far behind would stay behind for long.
+pub const KEPT_MAX: usize = 16_384;
 
 /// An event, ready to be sent.
 #[derive(Debug)]

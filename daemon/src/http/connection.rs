@@ -1,10 +1,10 @@
 //! One connection: TLS where the daemon has it, then HTTP/1.1, or HTTP/2 where the client asks for it.
 
-use super::head::new_request_id;
 use super::heads::Watched;
 use super::pace::Paced;
 use super::stall::Answers;
 use crate::domain::pace::Pace;
+use crate::random;
 use crate::tls::{HTTP_2, Tls};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -123,7 +123,7 @@ fn speaks_plain_http() -> String {
 /// An answer to a client that is turned away before its request is read.
 #[expect(clippy::expect_used, reason = "a problem has string keys only")]
 pub(super) fn refusal(status: &str, fault: &Fault, headers: &str) -> String {
-    let problem = Problem::new(fault, "", &new_request_id());
+    let problem = Problem::new(fault, "", &random::hex::<8>());
     let body = serde_json::to_string(&problem).expect("a problem is JSON");
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: {PROBLEM_TYPE}\r\ncontent-length: {}\r\n{headers}\

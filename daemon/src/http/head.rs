@@ -2,6 +2,7 @@
 
 use super::noted::Noted;
 use crate::random;
+use mfa_shared::time::Timestamp;
 use std::net::IpAddr;
 use std::sync::Arc;
 use warp::http::{HeaderMap, Method};
@@ -30,17 +31,12 @@ pub struct Head {
     pub place: Option<i64>,
 }
 
-/// The request's own identifier where it is a sane one, else a new one.
-pub(super) fn request_id(headers: &HeaderMap) -> String {
+/// The request's own identifier where it is a sane one, else a new one of this moment.
+pub(super) fn request_id(headers: &HeaderMap, now: Timestamp) -> String {
     let sent = headers.get("x-request-id").and_then(|value| value.to_str().ok());
     let sane = |id: &&str| {
         (1..=REQUEST_ID_LENGTH_MAX).contains(&id.len())
             && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'))
     };
-    sent.filter(sane).map_or_else(new_request_id, str::to_owned)
-}
-
-/// A request identifier of the daemon's own.
-pub(super) fn new_request_id() -> String {
-    random::hex::<8>()
+    sent.filter(sane).map_or_else(|| random::hex_at::<6>(now), str::to_owned)
 }

@@ -172,7 +172,7 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
         .and_then(move |method: Method, path: FullPath, query, headers: HeaderMap, peer: Peer, body| {
             let state = state.clone();
             async move {
-                let request_id = request_id(&headers);
+                let request_id = request_id(&headers, state.store.clock().now());
                 let origin = origin(peer.from, &headers, &state.config.trusted_proxies);
                 let path = path.as_str().to_owned();
                 let noted = Arc::<Noted>::default();

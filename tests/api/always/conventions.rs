@@ -125,9 +125,15 @@ fn the_request_identifier_is_taken_over_where_it_is_sane() {
     let world = World::start();
     let with = |id: &str| world.send(world.request("GET", "/offices/none").header("x-request-id", id));
     assert_eq!(with("night-run.7").header("x-request-id"), "night-run.7");
+    let mut before = String::new();
     for strange in ["a b", "<script>", ""] {
         let answer = with(strange).refused(404, "office_not_found");
-        assert_eq!(answer.header("x-request-id").len(), 16);
+        let given = answer.header("x-request-id");
+        assert_eq!(given.len(), 24);
+        // They begin with their time, so that what the audit trail keeps of them lies in its order.
+        assert!(given[..12] >= before[..], "{given} after {before}");
+        given[..12].clone_into(&mut before);
+        assert!(i64::from_str_radix(&before, 16).unwrap() > 1_700_000_000_000);
     }
 }
 
