@@ -156,18 +156,24 @@ impl Auditor {
         self.news.subscribe()
     }
 
+    /// Takes the next records out of the queue. What was left out goes with the last of the `left` that are
+    /// written together.
+    fn take(&self, left: usize) -> (Vec<AuditRecord>, BTreeMap<String, u64>) {
+        let mut waiting = self.waiting();
+        let count = waiting.records.len().min(TAKEN_AT_ONCE);
+        let records: Vec<_> = waiting.records.drain(..count).collect();
+        let last = waiting.records.is_empty() || count >= left;
+        (records, if last { std::mem::take(&mut waiting.left_out) } else { BTreeMap::new() })
+    }
+
+    /// Writes what waits, and not more than may wait at once: while a flood goes on, the queue is never
+    /// empty, and whoever looks at the trail would wait for its end.
     async fn write_waiting(&self, store: &Store) -> usize {
         let mut written = 0;
-        loop {
-            let (records, left_out) = {
-                let mut waiting = self.waiting();
-                let count = waiting.records.len().min(TAKEN_AT_ONCE);
-                let records: Vec<_> = waiting.records.drain(..count).collect();
-                let all = waiting.records.is_empty();
-                (records, if all { std::mem::take(&mut waiting.left_out) } else { BTreeMap::new() })
-            };
+        while written < WAITING_MAX {
+            let (records, left_out) = self.take(WAITING_MAX - written);
             if records.is_empty() && left_out.is_empty() {
-                return written;
+                break;
             }
             written += records.len();
             let told = records.clone();
@@ -186,9 +192,10 @@ impl Auditor {
             if let Err(fault) = store.write("audit", write).await {
                 tracing::debug!(%fault, "records of the audit trail wait");
                 self.take_back(records, left_out);
-                return written;
+                break;
             }
         }
+        written
     }
 
     /// Seals what several daemons have committed.
@@ -353,80 +360,5 @@ pub(crate) async fn clear(store: &Store) -> Result<(), Fault> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::Clock;
-    use crate::ops::audit::check_trail;
-    use crate::store::embedded::{Embedded, Options};
-    use crate::store::records::StoredAudit;
-    use mfa_shared::time::Timestamp;
-
-    fn record(number: usize) -> AuditRecord {
-        let operation = if number.is_multiple_of(3) { "CreateToken" } else { "ListUsers" };
-        AuditRecord::of(operation, Timestamp::from_millis(0))
-    }
-
-    #[test]
-    fn records_are_sealed_in_parts_that_end_with_a_commit() {
-        let commit = |sequence: u64, records: usize| (sequence, vec![vec![1]; records]);
-        let commits =
-            [(1, 3), (2, 0), (4, SEALED_AT_ONCE - 3), (5, 1), (9, 2 * SEALED_AT_ONCE), (12, 2), (13, 0)];
-        let found = parts(commits.map(|(sequence, records)| commit(sequence, records)).to_vec());
-        let found: Vec<_> = found.iter().map(|(upto, keys)| (*upto, keys.len())).collect();
-        assert_eq!(found, [(4, SEALED_AT_ONCE), (5, 1), (9, 2 * SEALED_AT_ONCE), (12, 2)]);
-    }
-
-    #[test]
-    fn the_lists_of_the_trail_catch_up_keep_up_or_wait_by_how_much_is_new() {
-        assert_eq!([0, QUIET_RECORDS].map(|new| steps(new, 0, 1)), [CATCH_UP_STEPS; 2]);
-        for new in QUIET_RECORDS + 1..=BUSY_RECORDS {
-            assert!(steps(new, 0, 1) * LISTED_AT_ONCE > new, "{new}");
-        }
-        let flood = |behind| (0..2 * BUSY_LOOKS).map(move |look| steps(BUSY_RECORDS + 1, behind, look));
-        assert_eq!((flood(BEHIND_RECORDS).sum::<u64>(), flood(BEHIND_RECORDS).next()), (2, Some(1)));
-        assert!(flood(BEHIND_RECORDS + 1).all(|steps| steps * LISTED_AT_ONCE > BUSY_RECORDS + 1));
-    }
-
-    #[test]
-    fn a_flood_that_the_lists_wait_out_is_noticed_before_they_take_anything() {
-        let mut seen = Seen::default();
-        assert_eq!((seen.look(5_000_000), seen.behind), (0, 0));
-        let flood = 10 * BUSY_RECORDS;
-        let waits = |look: &u64| {
-            let new = seen.look(5_000_000 + look * flood);
-            steps(new, seen.behind, *look) == 0
-        };
-        let waited = (1..BUSY_LOOKS).take_while(waits).count() as u64;
-        assert_eq!(waited, BEHIND_RECORDS / flood);
-    }
-
-    #[test]
-    fn what_waits_has_a_bound_and_what_was_left_out_is_counted() {
-        let folder = tempfile::tempdir().unwrap();
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        runtime.block_on(async {
-            let engine = Embedded::open(Options::new(folder.path().join("data"))).unwrap();
-            let store = Store::new(engine, Clock::system(), false);
-            let auditor = Auditor::default();
-            for number in 0..WAITING_MAX + 500 {
-                auditor.add(record(number));
-            }
-            auditor.settle(&store).await;
-            let all = |tx: &mut Tx<'_>| tx.all::<StoredAudit>(&[]);
-            let records: Vec<_> = store.read(false, all).await.unwrap();
-            assert_eq!(records.len(), WAITING_MAX + 1);
-            let StoredAudit(last) = &records[WAITING_MAX];
-            assert_eq!(last.operation, "AuditOverflow");
-            let left: Vec<_> = last.changes.iter().map(|c| (c.field.as_str(), c.after.clone())).collect();
-            let count = |digits: &str| Some(Node::Number(digits.to_owned()));
-            assert_eq!(left, [("/CreateToken", count("166")), ("/ListUsers", count("334"))]);
-            // Nothing is left to write, and the trail is complete.
-            auditor.settle(&store).await;
-            let again: Vec<StoredAudit> = store.read(false, |tx| tx.all(&[])).await.unwrap();
-            assert_eq!(again.len(), records.len());
-            let found = store.read(false, check_trail).await.unwrap();
-            assert_eq!(found, []);
-            store.close().await;
-        });
-    }
-}
+#[path = "audit_tests.rs"]
+mod tests;
