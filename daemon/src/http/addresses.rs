@@ -2,7 +2,7 @@
 
 use crate::domain::network::client_of;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use warp::http::HeaderMap;
 
@@ -16,17 +16,24 @@ pub fn origin(connection: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> Ip
     if !trusted.contains(&connection) {
         return connection;
     }
-    let given = headers.get_all(FORWARDED_FOR).iter().filter_map(|value| value.to_str().ok());
-    let hops: Vec<_> = given.flat_map(|value| value.split(',')).map(str::trim).collect();
+    // Bytes and not texts: what a stranger has written before may not hide what the proxies have appended.
+    let given = headers.get_all(FORWARDED_FOR).iter().map(|value| value.as_bytes());
+    let hops: Vec<_> = given.flat_map(|value| value.split(|byte| *byte == b',')).collect();
     let mut last = connection;
     for hop in hops.into_iter().rev() {
-        let Ok(address) = hop.parse::<IpAddr>() else { return last };
+        let Some(address) = address(hop) else { return last };
         last = address.to_canonical();
         if !trusted.contains(&last) {
             break;
         }
     }
     last
+}
+
+/// The address that a proxy has written; some write the port as well.
+fn address(hop: &[u8]) -> Option<IpAddr> {
+    let hop = std::str::from_utf8(hop).ok()?.trim();
+    hop.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|socket| socket.ip()))
 }
 
 /// The connections of each address.
@@ -79,6 +86,7 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warp::http::HeaderValue;
 
     #[test]
     fn each_address_has_its_own_number_of_connections() {
@@ -112,10 +120,14 @@ mod tests {
             ("127.0.0.1", &["10.0.0.9"], "10.0.0.9"),
             ("127.0.0.1", &["nonsense"], "127.0.0.1"),
             ("127.0.0.1", &["203.0.113.5, nonsense"], "127.0.0.1"),
+            ("127.0.0.1", &["\u{fc}, 203.0.113.5"], "203.0.113.5"),
+            ("127.0.0.1", &["203.0.113.5, \u{fc}"], "127.0.0.1"),
+            ("127.0.0.1", &["203.0.113.5:40000"], "203.0.113.5"),
+            ("127.0.0.1", &["[2001:db8::7]:40000, 10.0.0.9:1"], "2001:db8::7"),
         ] {
             let mut headers = HeaderMap::new();
             for value in forwarded {
-                headers.append(FORWARDED_FOR, value.parse().unwrap());
+                headers.append(FORWARDED_FOR, HeaderValue::from_bytes(value.as_bytes()).unwrap());
             }
             let seen = origin(connection.parse().unwrap(), &headers, &trusted);
             assert_eq!(seen.to_string(), expected, "{connection} {forwarded:?}");
