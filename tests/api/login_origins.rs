@@ -184,3 +184,31 @@ fn strangers_who_fill_the_queue_of_logins_keep_no_teller_from_unlocking() {
     stop.store(true, SeqCst);
     logins.into_iter().for_each(|login| world.wait(login));
 }
+
+#[test]
+fn a_stranger_keeps_no_user_from_changing_the_password() {
+    let world = behind_a_proxy();
+    let token = log_in(&world, OFFICE, "olga", PASSWORD).is(200).json()["access_token"].clone();
+    let change = |present: &str, new: &str| {
+        let body = json!({ "password": new, "currentPassword": present });
+        let request = world.request("PUT", "/users/olga/password").header("content-type", "application/json");
+        let request = request.header("x-forwarded-for", OFFICE).bearer_auth(token.as_str().unwrap());
+        world.send(request.body(body.to_string()))
+    };
+    for _ in 0..5 {
+        log_in(&world, STRANGER, "olga", "wrong kettle").refused(401, "login_failed");
+    }
+    log_in(&world, STRANGER, "olga", PASSWORD).refused(429, "too_many_attempts");
+    // Guesses that come with a login of the user count, wherever the name is locked.
+    for _ in 0..5 {
+        change("wrong kettle", "green kettle 8").refused(403, "wrong_password");
+    }
+    change(PASSWORD, "green kettle 8").refused(429, "too_many_attempts");
+    log_in(&world, OFFICE, "olga", PASSWORD).refused(429, "too_many_attempts");
+    world.clock.advance(61);
+    for _ in 0..4 {
+        log_in(&world, STRANGER, "olga", "wrong kettle");
+    }
+    change(PASSWORD, "green kettle 8").is(202);
+    log_in(&world, OFFICE, "olga", "green kettle 8").is(200);
+}

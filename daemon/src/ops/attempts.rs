@@ -20,7 +20,7 @@ pub fn failed(tx: &mut Tx<'_>, name: &str, from: IpAddr, refusal: Fault) -> Resu
 
 /// Refuses a present password that is wrong, which counts like a failed login.
 pub fn check_present(tx: &mut Tx<'_>, user: &str, fits: bool) -> Result<(), Fault> {
-    check_lock(tx, user, None)?;
+    check_open(tx, user)?;
     if fits {
         return Ok(());
     }
@@ -28,9 +28,26 @@ pub fn check_present(tx: &mut Tx<'_>, user: &str, fits: bool) -> Result<(), Faul
     Err(failed_within(tx, user, Fault::new(fault::WRONG_PASSWORD, detail))?)
 }
 
-/// Refuses while the name of a user is locked.
+/// Refuses passwords and codes that come with a login of the user while the user is locked at each address
+/// where they are known: otherwise a stranger who knows only the name could keep them from changing the
+/// password. What is wrong within a login counts at all of these addresses.
 pub fn check_open(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
-    check_lock(tx, user, None)
+    locked_within(tx, user)?.map_or(Ok(()), |seconds| Err(locked(seconds)))
+}
+
+/// The seconds for which [`check_open`] refuses.
+pub fn locked_within(tx: &mut Tx<'_>, user: &str) -> Result<Option<u32>, Fault> {
+    let now = tx.now();
+    let known = tx.all::<KnownAddress>(&[user])?.into_iter().filter(|known| known.until > now);
+    match known.map(|known| known.attempts.locked_seconds(now)).min() {
+        Some(locked) => Ok(locked),
+        None => Ok(attempts(tx, user)?.locked_seconds(now)),
+    }
+}
+
+fn locked(seconds: u32) -> Fault {
+    let detail = format!("too many failed logins; the next attempt counts in {seconds} seconds");
+    Fault::new(fault::TOO_MANY_ATTEMPTS, detail).retry_after(seconds)
 }
 
 /// Counts a wrong password or code that came with a login of the user, and says so in its refusal.
@@ -55,23 +72,13 @@ fn count_failure(tx: &mut Tx<'_>, name: &str) -> Result<Option<u32>, Fault> {
 }
 
 /// Refuses while a name, or the address of the caller, is locked.
-pub fn check_lock(tx: &mut Tx<'_>, name: &str, from: Option<IpAddr>) -> Result<(), Fault> {
-    let known = match from {
-        Some(from) => {
-            check_address(tx, from)?;
-            known(tx, name, from)?
-        }
-        None => None,
-    };
-    let attempts = match known {
+pub fn check_lock(tx: &mut Tx<'_>, name: &str, from: IpAddr) -> Result<(), Fault> {
+    check_address(tx, from)?;
+    let attempts = match known(tx, name, from)? {
         Some(known) => known.attempts,
         None => attempts(tx, name)?,
     };
-    let locked = attempts.locked_seconds(tx.now());
-    locked.map_or(Ok(()), |seconds| {
-        let detail = format!("too many failed logins; the next attempt counts in {seconds} seconds");
-        Err(Fault::new(fault::TOO_MANY_ATTEMPTS, detail).retry_after(seconds))
-    })
+    attempts.locked_seconds(tx.now()).map_or(Ok(()), |seconds| Err(locked(seconds)))
 }
 
 /// The failed attempts of a name.

@@ -4,7 +4,7 @@
 //! count or begin a session in one transaction, which looks at the lock and the stored hash again. A wrong
 //! password is counted although the request is refused.
 
-use super::attempts::{attempts, check_lock, failed, forget_failures, is_name, know};
+use super::attempts::{attempts, check_lock, failed, forget_failures, is_name, know, locked_within};
 use super::sessions::{self, Fresh};
 use super::{second_factor, secret};
 use crate::domain::token::Lifetimes;
@@ -36,7 +36,7 @@ pub fn is_user(tx: &mut Tx<'_>, name: &str) -> Result<bool, Fault> {
 
 /// Looks a login up; refuses where the name is locked.
 pub fn candidate(tx: &mut Tx<'_>, name: &str, from: IpAddr) -> Result<Candidate, Fault> {
-    check_lock(tx, name, Some(from))?;
+    check_lock(tx, name, from)?;
     present(tx, name)
 }
 
@@ -73,7 +73,7 @@ pub fn log_in(
     lifetimes: Lifetimes,
     fresh: &Fresh,
 ) -> Result<Option<Token>, Fault> {
-    check_lock(tx, name, Some(from))?;
+    check_lock(tx, name, from)?;
     if present(tx, name)? != *compared {
         return Ok(None);
     }
@@ -113,7 +113,7 @@ pub fn login_failed() -> Fault {
 /// The hash with which the present password of a user is compared before the transaction begins; none while
 /// the name is locked, so that no one can make the daemon hash for nothing.
 pub fn hash_while_open(tx: &mut Tx<'_>, user: &str) -> Result<Option<String>, Fault> {
-    match attempts(tx, user)?.locked_seconds(tx.now()) {
+    match locked_within(tx, user)? {
         Some(_) => Ok(None),
         None => Ok(present(tx, user)?.hash),
     }
