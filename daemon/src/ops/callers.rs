@@ -79,18 +79,14 @@ impl KnownCallers {
     /// as a use of the session.
     pub fn find(&self, tx: &mut Tx<'_>, hash: &str) -> Result<Option<Arc<Caller>>, Fault> {
         let Some(caller) = self.live(tx, hash)? else { return Ok(None) };
-        let Some(StoredToken { user: Some(user), kind, .. }) = &caller.token else { return Ok(Some(caller)) };
-        let (of_user, used) = match kind {
-            TokenKind::Access { session } => {
-                if self.is_idle(tx, user, session)? {
-                    return Ok(None);
-                }
-                (Some(user.as_str()), session.as_str())
-            }
-            _ => (None, hash),
+        let Some(StoredToken { user: Some(user), kind, ends, .. }) = &caller.token else {
+            return Ok(Some(caller));
         };
-        if !tx.is_rehearsal() {
-            self.uses.note(of_user, used, tx.now());
+        match kind {
+            TokenKind::Access { session } if self.is_idle(tx, user, session)? => return Ok(None),
+            _ if tx.is_rehearsal() => {}
+            TokenKind::Access { session } => self.uses.note(user, session, tx.now()),
+            _ => self.uses.note_token(hash, *ends, tx.now()),
         }
         Ok(Some(caller))
     }

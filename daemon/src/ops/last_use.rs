@@ -32,28 +32,40 @@ pub struct LastUse {
 struct Used {
     /// The user; none for the token of an application, whose uses are not written.
     user: Option<String>,
+    /// When the token of an application ends, and with it what is known of it: an application may have a new
+    /// one for each of its requests.
+    ends: Option<Timestamp>,
     at: Timestamp,
     /// The minute that was written last.
     written: Option<Timestamp>,
 }
 
 impl LastUse {
-    /// Notes that a session of a user is used, or the token of an application.
-    pub fn note(&self, user: Option<&str>, session: &str, now: Timestamp) {
+    /// Notes that a session of a user is used.
+    pub fn note(&self, user: &str, session: &str, now: Timestamp) {
+        if self.note_use(Some(user), session, None, now) {
+            self.news.notify_one();
+        }
+    }
+
+    /// Notes that the token of an application is used, which ends at a moment.
+    pub fn note_token(&self, hash: &str, ends: Timestamp, now: Timestamp) {
+        self.note_use(None, hash, Some(ends), now);
+    }
+
+    /// Notes a use; whether it is the first one in its minute.
+    fn note_use(&self, user: Option<&str>, session: &str, ends: Option<Timestamp>, now: Timestamp) -> bool {
         let mut all = self.by_session.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = match all.get_mut(session) {
+        match all.get_mut(session) {
             Some(used) => {
                 let before = used.at;
                 used.at = before.max(now);
                 minute(before) != minute(used.at)
             }
             None => {
-                let used = Used { user: user.map(str::to_owned), at: now, written: None };
+                let used = Used { user: user.map(str::to_owned), ends, at: now, written: None };
                 all.insert(session.to_owned(), used).is_none()
             }
-        };
-        if is_new {
-            self.news.notify_one();
         }
     }
 
@@ -77,7 +89,8 @@ impl LastUse {
     pub fn unwritten(&self) -> Vec<(String, String, Timestamp)> {
         let mut all = self.by_session.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = all.values().map(|used| used.at).max() {
-            all.retain(|_, used| used.at.plus_seconds(REMEMBERED_SECONDS) > last);
+            let forgotten = |used: &Used| used.ends.unwrap_or(used.at.plus_seconds(REMEMBERED_SECONDS));
+            all.retain(|_, used| forgotten(used) > last);
         }
         let new = all.iter().filter(|(_, used)| used.written != Some(minute(used.at)));
         new.filter_map(|(session, used)| Some((used.user.clone()?, session.clone(), used.at)))
@@ -113,4 +126,23 @@ pub fn write(tx: &mut Tx<'_>, uses: &[(String, String, Timestamp)]) -> Result<Ve
         }
     }
     Ok(gone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_of_an_application_is_known_until_it_ends_and_a_session_for_two_days() {
+        let (uses, at) = (LastUse::default(), |seconds: i64| Timestamp::from_millis(seconds * 1_000));
+        uses.note("ama", "session", at(0));
+        for second in 0..100 {
+            uses.note_token(&format!("token-{second}"), at(second + 20), at(second));
+        }
+        assert_eq!(uses.unwritten(), [("ama".to_owned(), "session".to_owned(), at(0))]);
+        assert_eq!((uses.of("token-79"), uses.of("token-80")), (None, Some(at(80))));
+        uses.note("kofi", "other", at(REMEMBERED_SECONDS));
+        let (user, ..) = &uses.unwritten()[0];
+        assert_eq!((user.as_str(), uses.of("session"), uses.of("token-99")), ("kofi", None, None));
+    }
 }
