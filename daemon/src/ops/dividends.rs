@@ -5,6 +5,7 @@ use super::rows::Rows;
 use super::{Caller, definitions, ledger};
 use crate::config::Config;
 use crate::domain::interest as rules;
+use crate::random;
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, prefix};
@@ -23,6 +24,9 @@ use mfa_shared::wire::{Accepted, Json, Nothing};
 /// everything is not held up longer by it than by a step of interest.
 const ACCOUNTS_MAX: usize = 50;
 
+/// Orders of one dividend that are remembered; after a kill another one goes on with it.
+const ORDERS_MAX: usize = 16;
+
 /// A dividend that is to be distributed.
 #[derive(Debug, Clone)]
 pub struct Distribution {
@@ -34,6 +38,8 @@ pub struct Distribution {
     pub rate: Amount,
     /// Who distributes it.
     pub by: String,
+    /// A name of this order, by which it knows what it has paid itself.
+    pub order: String,
 }
 
 /// Plans `POST /definitions/{definition}/dividends`
@@ -48,7 +54,8 @@ pub fn plan(
     let due = new.due_date.date().ok_or_else(impossible)?;
     let definition = at.definition.clone();
     let rate = new.dividend_rate;
-    let distribution = Distribution { definition, due, rate, by: caller.name.clone() };
+    let distribution =
+        Distribution { definition, due, rate, by: caller.name.clone(), order: random::hex::<8>() };
     check(tx, &distribution)?;
     Ok(distribution)
 }
@@ -96,8 +103,9 @@ pub struct Paid {
 /// Pays the next accounts as one transaction.
 pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
     let stored = tx.get::<StoredDividend>(&[&order.definition, &order.due.to_string()])?;
-    if stored.as_ref().is_some_and(|stored| stored.ended && stored.rate == order.rate) {
-        // Another request for the same has paid the last ones, or the answer to this one was lost.
+    let took_part = |stored: &StoredDividend| stored.orders.contains(&order.order);
+    if stored.as_ref().is_some_and(|stored| stored.ended && took_part(stored)) {
+        // Another order that went on with it has paid the last ones, or this one without learning of it.
         return Ok(Paid { all: true, accounts: Vec::new() });
     }
     let definition = check(tx, order)?;
@@ -113,7 +121,11 @@ pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
         ended: false,
         after: None,
         first: Some(first),
+        orders: Vec::new(),
     });
+    if !took_part(&dividend) && dividend.orders.len() < ORDERS_MAX {
+        dividend.orders.push(order.order.clone());
+    }
     // All accounts get it for the period with which it began, also if the terms change meanwhile.
     let first = dividend.first.unwrap_or(first);
     let parts = [order.definition.as_str()];

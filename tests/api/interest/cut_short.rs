@@ -91,8 +91,8 @@ fn pay_some(bank: &mut Bank) -> (bool, usize) {
     bank.counter.world.stop();
     let store = stored::open(bank.world().config(), bank.world().clock.clone());
     let (definition, due) = ("shares".to_owned(), Date::parse("2031-06-30").unwrap());
-    let order =
-        Distribution { definition, due, rate: Amount::parse("36.5").unwrap(), by: "guest".to_owned() };
+    let rate = Amount::parse("36.5").unwrap();
+    let order = Distribution { definition, due, rate, by: "guest".to_owned(), order: "first".to_owned() };
     let pay = move |tx: &mut Tx<'_>| dividends::step(tx, &order);
     let paid = bank.world().block_on(store.write("test", pay)).unwrap();
     bank.world().block_on(store.close());

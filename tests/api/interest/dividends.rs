@@ -93,3 +93,18 @@ fn more_accounts_than_one_transaction_takes_are_paid_once_each() {
     same(&listed[0]["amount"], "205");
     bank.check();
 }
+
+#[test]
+fn of_equal_dividends_at_once_one_is_paid_and_the_others_are_refused() {
+    let bank = Bank::open();
+    bank.sell(&share_product("shares", "MONTHLY"));
+    bank.account("Maria", "shares", "1000");
+    bank.days(30);
+    let body = json!({ "dueDate": day(2031, 5, 31), "dividendRate": 12 }).to_string();
+    let one = |_| bank.world().request("POST", "/definitions/shares/dividends").body(body.clone());
+    let seen = bank.world().insist_all((0..8).map(one).collect());
+    let mut statuses: Vec<_> = seen.iter().map(|seen| seen.status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [202, 409, 409, 409, 409, 409, 409, 409]);
+    assert_eq!(bank.entries().len(), 1);
+}
