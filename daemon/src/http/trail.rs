@@ -129,7 +129,7 @@ impl Trail {
     pub fn of(head: &Head, meta: Meta, params: &[String], raw: Option<&RawBody<'_>>) -> Self {
         // What can be no name of a record may be long, and stays in the trail for good.
         let cut =
-            |param: &String| if subject::can_be(param) { param.clone() } else { identifier::shown(param) };
+            |param: &String| if subject::is_short(param) { param.clone() } else { identifier::shown(param) };
         let cut: Vec<_> = params.iter().map(cut).collect();
         let names: Vec<_> = cut.iter().map(String::as_str).collect();
         let mut trail = Self {
@@ -207,14 +207,14 @@ impl Trail {
         let params = &self.params;
         if self.meta.method != Method::Get
             && let Some(kind) = made_under(path)
-            && let Some(name) = self.text(kind.named_by).filter(|name| subject::can_be(name))
+            && let Some(name) = self.text(kind.named_by).filter(|name| subject::can_be_named(kind, name))
         {
             let parents = if kind.path.matches("{}").count() > 1 { params.clone() } else { Vec::new() };
             return Some(Subject { kind, parts: parents.into_iter().chain([name]).collect() });
         }
         let (kind, mut parts) = of_path(path, params)?;
         if self.meta.name == CreateBranch::META.name
-            && let Some(branch) = self.text(kind.named_by).filter(|name| subject::can_be(name))
+            && let Some(branch) = self.text(kind.named_by).filter(|name| subject::can_be_named(kind, name))
         {
             // Its path names the office above, which is all that is known of a body that was not read.
             parts = vec![branch];

@@ -4,7 +4,7 @@ use super::{of, records, the};
 use crate::support::counter::{Counter, teller};
 use crate::support::guarded::may;
 use crate::support::servers::{SmsService, closed_port};
-use crate::support::world::World;
+use crate::support::world::{Seen, World};
 use mfa_daemon::domain::second_factor::{from_base32, step_code};
 use serde_json::{Value, json};
 
@@ -261,4 +261,31 @@ fn what_goes_with_an_application_or_a_consent_is_named_by_its_record() {
     let expected =
         ["signature/crm-v1/2031-05-06T10_11_12", "permission/crm-v1/identity__v1__users", "set/crm-v1/front"];
     assert_eq!(deleted["affects"], json!(expected));
+}
+
+#[test]
+fn a_card_with_slashes_in_its_number_is_named_like_any_other() {
+    let world = World::start();
+    let customer = json!({ "identifier": "c-1", "type": "PERSON", "givenName": "Ama", "surname": "Owusu" });
+    world.post("/customers", customer.to_string()).is(202);
+    let mut card = json!({ "type": "National", "number": "GHA/7/1", "issuer": "NIA",
+        "expirationDate": { "year": 2040, "month": 1, "day": 1 } });
+    let named = |seen: &Seen| {
+        let record = the(&world, seen);
+        (record["resource"].clone(), record["affects"].clone(), fields(&record).len())
+    };
+    let (name, affects) = (json!("card/c-1/GHA/7/1"), json!(["customer/c-1"]));
+    let made = world.post("/customers/c-1/identifications", card.to_string()).is(202);
+    assert_eq!(named(&made), (name.clone(), affects.clone(), 1));
+    card["issuer"] = json!("Passport Office");
+    let path = "/customers/c-1/identifications/GHA%2F7%2F1";
+    let changed = named(&world.put(path, card.to_string()).is(202));
+    assert_eq!((&changed.0, &changed.1), (&name, &affects));
+    assert_eq!(named(&world.delete(path).is(202)), (name, affects, 1));
+    // So its changes are events, and its history is found.
+    let heard = world.get("/events?kind=card").is(200).json();
+    let heard: Vec<_> = heard.as_array().unwrap().iter().map(|event| event["operation"].clone()).collect();
+    assert_eq!(heard, ["CreateCard", "UpdateCard", "DeleteCard"]);
+    assert_eq!(records(&world, "resource=card/c-1/GHA%2F7%2F1").len(), 3);
+    assert_eq!(records(&world, "resource=card/c-1/*").len(), 3);
 }

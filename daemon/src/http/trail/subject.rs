@@ -47,16 +47,27 @@ pub fn subject_teller(tx: &mut Tx<'_>, code: &str) -> Result<Option<Subject>, Fa
 const PART_BYTES_MAX: usize = 256;
 const NAME_BYTES_MAX: usize = 512;
 
-/// Whether a text can be an identifier of a record at all: what a caller wrote is not checked yet where a
-/// request is refused before that.
-pub fn can_be(part: &str) -> bool {
-    part.len() <= PART_BYTES_MAX && !part.contains(|c: char| c == '/' || c.is_control())
+/// Whether a text can be an identifier of a record of this kind, at this place in its path: what a caller
+/// wrote is not checked yet where a request is refused before that. The number of a card may have slashes.
+pub fn can_be(kind: &Kind, place: usize, part: &str) -> bool {
+    let slashes = ["card", "scan"].contains(&kind.name) && place == 1;
+    is_short(part) && (slashes || !part.contains('/'))
+}
+
+/// Whether a text is no longer than an identifier, and has only signs that one may have.
+pub fn is_short(part: &str) -> bool {
+    part.len() <= PART_BYTES_MAX && !part.contains(char::is_control)
+}
+
+/// Whether a text can be the last identifier in the path of a record of this kind.
+pub fn can_be_named(kind: &Kind, name: &str) -> bool {
+    can_be(kind, kind.path.matches("{}").count() - 1, name)
 }
 
 impl Subject {
     /// Whether it can be the name of a record at all.
     pub fn can_be(&self) -> bool {
-        self.parts.iter().all(|part| can_be(part))
+        self.parts.iter().enumerate().all(|(place, part)| can_be(self.kind, place, part))
             && self.parts.iter().map(String::len).sum::<usize>() <= NAME_BYTES_MAX
     }
 
