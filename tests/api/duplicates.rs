@@ -148,3 +148,22 @@ fn only_who_may_read_customers_sees_duplicates() {
     let results = blind.post("/batch", batch).is(200).json();
     assert_eq!(results["results"][0]["possibleDuplicates"], json!(null));
 }
+
+#[test]
+fn a_name_or_a_phone_is_known_as_soon_as_its_change_is_answered() {
+    let world = world();
+    world.post("/customers", body("p-1", "Efua", "Owusu", 4, "70").to_string()).is(202);
+    world.put("/customers/p-1", body("p-1", "Abena", "Owusu", 4, "70").to_string()).is(202);
+    let seen = world.post("/customers", body("p-2", "Abena", "Owusu", 4, "71").to_string()).is(202);
+    assert_eq!(others(&seen).as_deref(), Some("p-1"));
+    let phone = json!([{ "type": "MOBILE", "group": "PRIVATE", "value": "0205550142" }]);
+    world.put("/customers/p-1/contact", phone.to_string()).is(202);
+    let seen = world.post("/customers", body("p-3", "Esi", "Owusu", 4, "020-5550142").to_string()).is(202);
+    assert_eq!(others(&seen).as_deref(), Some("p-1"));
+    let operations = json!({ "operations": [
+        { "method": "PUT", "path": "/customers/p-3", "body": body("p-3", "Adwoa", "Owusu", 4, "73") },
+    ]});
+    world.post("/batch", operations.to_string()).is(200);
+    let seen = world.post("/customers", body("p-4", "Adwoa", "Owusu", 4, "74").to_string()).is(202);
+    assert_eq!(others(&seen).as_deref(), Some("p-3"));
+}

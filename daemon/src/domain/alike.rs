@@ -32,6 +32,11 @@ impl Alike {
         )
     }
 
+    /// What a customer would be known by whose contacts are replaced, besides their name.
+    pub fn of_contacts(contacts: &[CustomerContact]) -> Self {
+        Self::new([&None; 3], None, contacts)
+    }
+
     fn new(names: [&Option<String>; 3], born: Option<&DateOfBirth>, contacts: &[CustomerContact]) -> Self {
         let names: Vec<_> =
             names.into_iter().flatten().map(|name| fold(name)).filter(|n| !n.is_empty()).collect();

@@ -91,6 +91,7 @@ pub async fn answer(
     });
     order.record_refusals(head, result);
     let (mut reply, done) = carried_out?;
+    done.iter().for_each(|done| order.note_changed(&done.result));
     if let Some(mut done) = done
         && done.sees_others
         && order.name_duplicates(&mut done.result).await
@@ -225,6 +226,17 @@ impl Order {
 
     fn done(&self, caller: &Caller, result: BatchResult, repeated: bool) -> Done {
         Done { result, repeated, sees_others: duplicates::may_see_others(&self.state, caller) }
+    }
+
+    /// Notes what customers that were made or changed are known by now.
+    fn note_changed(&self, result: &BatchResult) {
+        let (Ok(parts), Ok(false)) = (&self.parts, &self.dry_run) else { return };
+        for (part, _) in parts.list.iter().zip(&result.results).filter(|(_, result)| result.problem.is_none())
+        {
+            let Ok(request) = &part.request else { continue };
+            let said = request.new_customer.iter().chain(&request.changed_customer);
+            said.for_each(|customer| customer.note(&self.state));
+        }
     }
 
     /// Names in the results of new customers those who may be the same person; whether there are any.

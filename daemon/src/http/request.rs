@@ -1,7 +1,7 @@
 //! A request of an operation, ready for its transaction: recall, decode, check the tag, run, remember.
 
 use super::access::{self, AccessRequest};
-use super::duplicates::{self, NewCustomer};
+use super::duplicates::{self, SaidCustomer};
 use super::head::Head;
 use super::idempotency::Repeatable;
 use super::payload::Payload;
@@ -72,7 +72,9 @@ pub struct Request {
     dry_run: Result<bool, Fault>,
     existing_only: Result<bool, Fault>,
     /// The customer that it makes, if it makes one.
-    pub new_customer: Option<NewCustomer>,
+    pub new_customer: Option<SaidCustomer>,
+    /// The customer that it changes, if others may be like it afterwards.
+    pub changed_customer: Option<SaidCustomer>,
     tagged: Option<Tagged>,
     own_tag: bool,
     if_match: Option<Vec<String>>,
@@ -144,7 +146,8 @@ impl Request {
                 asked => asked,
             },
             existing_only: existing_only::asked(&head.headers),
-            new_customer: NewCustomer::of(&meta, &raw),
+            new_customer: SaidCustomer::made(&meta, &raw),
+            changed_customer: SaidCustomer::changed(&meta, &found.params, &raw),
             tagged,
             own_tag,
             if_match: tag::listed(&head.headers, "if-match"),
@@ -243,6 +246,7 @@ impl Request {
         };
         let (mut reply, may_see_others) = written.inspect_err(|fault| self.record_refusal(head, fault))?;
         let tried = matches!(self.dry_run, Ok(true));
+        self.changed_customer.iter().filter(|_| !tried).for_each(|customer| customer.note(&self.state));
         // Of a repeated answer, too: those who are like the customer now.
         if let Some(customer) = &self.new_customer {
             let others = duplicates::others(&self.state, &[customer], !tried).await.concat();
