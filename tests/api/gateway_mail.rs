@@ -392,3 +392,21 @@ fn the_store_takes_writes_while_a_gateway_keeps_a_test_waiting() {
     go_on.store(true, SeqCst);
     assert_eq!(world.wait(waiting).unwrap().status().as_u16(), 502);
 }
+
+#[test]
+fn equal_tests_at_once_with_one_key_send_one_message() {
+    let mut server = MailServer::start("plain", PASSWORD, None, &[]);
+    let world = world(None);
+    configure(&world, server.port, &json!({}));
+    let one = |to: &str| {
+        let request = world.request("POST", "/configuration/email/main/test").header("idempotency-key", "t1");
+        request.body(json!({ "to": to }).to_string())
+    };
+    let seen = world.insist_all((0..6).map(|_| one("a@example.org")).collect());
+    assert!(seen.iter().all(|seen| seen.status == 200), "{seen:?}");
+    let first = seen.iter().filter(|seen| seen.header("idempotency-replayed").is_empty()).count();
+    assert_eq!(first, 1);
+    test(&world).is(200);
+    assert_eq!(server.mail()["to"], json!(["a@example.org"]));
+    assert_eq!(server.mail()["to"], json!(["efua@example.org"]), "the others sent nothing");
+}

@@ -57,6 +57,10 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
 async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Reply, Fault> {
     let dry_run = dry_run::asked(&head.headers);
     let ordered = Arc::new(ordered);
+    let turn = match &ordered.repeatable {
+        Ok(Some(repeatable)) => Some(state.under_way.enter(ordered.asked.token.as_deref(), repeatable).await),
+        _ => None,
+    };
     let shared = state.clone();
     let order = ordered.clone();
     let plan = move |tx: &mut Tx<'_>| {
@@ -85,9 +89,16 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
     let trail = ordered.trail.clone();
     // An errand is settled even if its client goes away.
     let errand = tokio::spawn(async move {
+        let _turn = turn;
         let settle = (act.run)(store.clone()).await;
         let write = move |tx: &mut Tx<'_>| {
             tx.set_actor(&caller.actor);
+            // Another daemon may have done the same meanwhile.
+            if let Ok(Some(repeatable)) = &ordered.repeatable
+                && let Some(first) = repeatable.recall(tx, &caller.actor)?
+            {
+                return Ok(first);
+            }
             let reply = match settle(tx, &caller) {
                 Ok(reply) => reply,
                 Err(fault) => {

@@ -56,6 +56,11 @@ impl Repeatable {
         Ok(Some(Self { key: String::from_utf8_lossy(bytes).into_owned(), digest: digest.finalize().into() }))
     }
 
+    /// The key that the client chose.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// The first answer to this request, if there was one; a fault if the key was used for another.
     pub fn recall(&self, tx: &mut Tx<'_>, caller: &str) -> Result<Option<Reply>, Fault> {
         let Some(first) = tx.get::<Remembered>(&[caller, &self.key])? else { return Ok(None) };

@@ -48,5 +48,6 @@ mod status;
 pub mod table;
 pub mod tag;
 pub mod trail;
+pub mod under_way;
 pub mod unread;
 pub mod upload;

@@ -7,6 +7,7 @@ use super::listeners::Listeners;
 use super::load::Loads;
 use super::patient::Patient;
 use super::routes::Routes;
+use super::under_way::UnderWay;
 use super::unread::Unread;
 use crate::audit::Auditor;
 use crate::config::Config;
@@ -71,6 +72,8 @@ pub struct State {
     phase: AtomicU8,
     has_users: AtomicBool,
     backup_failed: Mutex<Option<Timestamp>>,
+    /// Errands that are under way.
+    pub under_way: UnderWay,
     /// Places for backups that are being made.
     pub backup_places: Arc<Semaphore>,
     /// The listeners to whom events are streamed.
@@ -123,6 +126,7 @@ impl State {
             heavy,
             patient,
             unread: Unread::default(),
+            under_way: UnderWay::default(),
             search,
             shelves,
             reports,
