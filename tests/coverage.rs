@@ -4,6 +4,7 @@ use mfa_daemon::http::routes::Routes;
 use mfa_daemon::http::table::table;
 use mfa_shared::api::{rows, rows_at};
 use mfa_shared::endpoint::{Meta, Method, render, segments, split};
+use mfa_shared::wire::AnswerKind;
 use std::collections::BTreeSet;
 
 #[test]
@@ -94,6 +95,17 @@ fn every_change_of_a_readable_record_compares_a_tag_or_says_why_not() {
             ),
         }
     }
+}
+
+/// Reads of what is no record: the daemon itself, the token of the caller, a search.
+const WITHOUT_TAG: [&str; 5] = ["GetLive", "GetReady", "GetVersion", "GetCurrentToken", "Search"];
+
+#[test]
+fn every_read_of_a_single_record_carries_a_tag() {
+    let single = |row: &&Meta| row.method.reads() && row.answer.kind == AnswerKind::Json;
+    let mut without: Vec<_> = rows().filter(single).filter(|row| row.tag.is_none()).map(|r| r.name).collect();
+    without.retain(|name| !WITHOUT_TAG.contains(name));
+    assert!(without.is_empty(), "no ETag (`decisions.md` 8): {without:?}");
 }
 
 #[test]

@@ -259,9 +259,10 @@ endpoints! {
     /// List the records of the audit trail, the newest first.
     ListAudit {} Get "/audit" Query<AuditQuery> => Page<AuditRecord>;
     /// Read a record of the audit trail.
-    GetAuditRecord { sequence } Get "/audit/{sequence}" Nothing => Json<AuditRecord>;
+    GetAuditRecord { sequence } Get "/audit/{sequence}" Nothing => Json<AuditRecord>,
+        tag GetAuditRecord;
     /// Read the number and the hash of the last record of the audit trail.
-    GetAuditHead {} Get "/audit/head" Nothing => Json<AuditHead>;
+    GetAuditHead {} Get "/audit/head" Nothing => Json<AuditHead>, tag GetAuditHead;
 }
 
 #[cfg(test)]

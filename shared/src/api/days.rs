@@ -173,5 +173,6 @@ endpoints! {
     /// List the reports of the days of an office, the oldest first.
     ListOfficeDays { office } Get "/offices/{office}/days" Nothing => Array<OfficeDay>;
     /// Read the report of a day of an office.
-    GetOfficeDay { office, date } Get "/offices/{office}/days/{date}" Nothing => Json<OfficeDay>;
+    GetOfficeDay { office, date } Get "/offices/{office}/days/{date}" Nothing => Json<OfficeDay>,
+        tag GetOfficeDay;
 }

@@ -211,7 +211,8 @@ endpoints! {
     /// List the days that were run, each product by itself, the newest first.
     ListInterestRuns {} Get "/interest/runs" Query<RunQuery> => Page<InterestRun>;
     /// Read the interest of an account: what is accrued, what was paid.
-    GetInstanceInterest { account } Get "/instances/{account}/interest" Nothing => Json<AccountInterest>;
+    GetInstanceInterest { account } Get "/instances/{account}/interest" Nothing => Json<AccountInterest>,
+        tag GetInstanceInterest;
     /// Pay the accrued interest of an account now.
     PayInstanceInterest { account } Post "/instances/{account}/interest" Json<InterestCommand> => Accepted;
 }

@@ -340,5 +340,5 @@ endpoints! {
     GetJournalEntry { entry } Get "/ledger/journal/{entry}" Nothing => Json<JournalEntry>,
         tag GetJournalEntry;
     /// Read the balances of all accounts at the end of a day.
-    GetTrialBalance {} Get "/ledger/trial-balance" Query<AsOf> => Json<TrialBalance>;
+    GetTrialBalance {} Get "/ledger/trial-balance" Query<AsOf> => Json<TrialBalance>, tag GetTrialBalance;
 }

@@ -96,6 +96,11 @@ fn nothing_that_needed_a_token_is_cached_and_images_are_revalidated() {
         let request = world.request("GET", &path).bearer_auth(&olga.token);
         let again = world.send(request.header("if-none-match", seen.header("etag")));
         is_kept(&again, row, kept);
+        if row.tag == Some(row.name) {
+            // The head of the audit trail may have moved meanwhile.
+            let moved = again.header("etag") != seen.header("etag");
+            assert!(again.status == 304 || moved, "{path}: {}", again.status);
+        }
         let refused = if PUBLIC.contains(&row.name) { kept } else { "no-store" };
         is_kept(&world.get(&path), row, refused);
         let nothing = vec!["nothing"; row.path.matches('{').count()];

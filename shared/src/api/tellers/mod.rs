@@ -178,7 +178,8 @@ endpoints! {
         Json<TellerCommand> => Accepted;
     /// Read the cash of a teller's session.
     GetTellerBalance { office, teller } Get "/offices/{office}/teller/{teller}/balance"
-        Nothing => Json<TellerBalance>;
+        Nothing => Json<TellerBalance>,
+        tag GetTellerBalance;
     /// Save a count of the cash, and book the difference.
     CreateDenomination { office, teller } Post "/offices/{office}/teller/{teller}/denominations"
         Json<NewDenomination> => Accepted;
@@ -190,10 +191,12 @@ endpoints! {
         Nothing => Array<DayReport>;
     /// Read a day report of a teller by its number, or the latest.
     GetDayReport { office, teller, report } Get "/offices/{office}/teller/{teller}/reports/{report}"
-        Nothing => Json<DayReport>;
+        Nothing => Json<DayReport>,
+        tag GetDayReport;
     /// Read a receipt of a teller by its number; it counts as no copy.
     GetReceipt { office, teller, receipt } Get "/offices/{office}/teller/{teller}/receipts/{receipt}"
-        Nothing => Json<Receipt>;
+        Nothing => Json<Receipt>,
+        tag GetReceipt;
     /// Unlock the drawer of a teller.
     UnlockDrawer { teller } Post "/teller/{teller}/drawer" Json<DrawerUnlock> => Json<Teller>;
     /// Pause a teller.
@@ -203,7 +206,8 @@ endpoints! {
         => Json<TransactionQuote>;
     /// Read a transaction of a teller.
     GetTransaction { teller, transaction } Get "/teller/{teller}/transactions/{transaction}"
-        Nothing => Json<Transaction>;
+        Nothing => Json<Transaction>,
+        tag GetTransaction;
     /// Confirm or cancel a transaction.
     FinishTransaction { teller, transaction } Post "/teller/{teller}/transactions/{transaction}"
         Form<TransactionForm> => Accepted;
