@@ -8,12 +8,13 @@ use crate::random;
 use crate::store::records::InterestState;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
-use mfa_shared::api::audit::AuditRecord;
+use mfa_shared::api::audit::{AuditChange, AuditRecord};
 use mfa_shared::api::dividends::DistributeDividend;
 use mfa_shared::api::interest::RunInterest;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::kind;
+use mfa_shared::node::Node;
 use mfa_shared::time::{Date, Timestamp};
 use std::time::{Duration, Instant};
 
@@ -163,7 +164,14 @@ fn record(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String, accounts
     let record = AuditRecord::of(operation, tx.now());
     let affects =
         accounts.iter().map(|account| kind::resource("account", std::slice::from_ref(account))).collect();
-    tx.audit(AuditRecord { actor, request_id, resource: Some(resource), affects, ..record });
+    // What was booked has changed the balances of these accounts, so it is an event.
+    let booked = || AuditChange {
+        field: "/accounts".to_owned(),
+        before: None,
+        after: Some(Node::Number(accounts.len().to_string())),
+    };
+    let changes = (!accounts.is_empty()).then(booked).into_iter().collect();
+    tx.audit(AuditRecord { actor, request_id, resource: Some(resource), affects, changes, ..record });
 }
 
 /// One transaction; one that the store cannot take at this moment is tried again.

@@ -397,6 +397,13 @@ fn the_trail_names_each_account_on_which_a_run_or_a_dividend_books() {
     assert_eq!(booked(&paid), ["RunInterest"]);
     assert_eq!(booked(&empty), Vec::<Value>::new());
     assert_eq!(booked(&share), ["DistributeDividend"]);
+    let heard = |kind: &str| {
+        let events = bank.world().get(&format!("/events?kind={kind}&size=1000")).is(200).json();
+        let affects = events.as_array().unwrap().iter().map(|event| event["affects"].clone());
+        affects.filter(|affects| affects != &json!([])).collect::<Vec<_>>()
+    };
+    assert_eq!(heard("interest"), [json!([format!("account/{paid}")])]);
+    assert!(heard("product").contains(&json!([format!("account/{share}")])));
 }
 
 #[test]
