@@ -23,6 +23,9 @@ use mfa_shared::time::Timestamp;
 const TRIES_KEPT: u64 = 100;
 /// Most characters that are kept of a receiver's words.
 const DETAIL_MAX: usize = 200;
+/// Why a subscription is paused whose secret does not decrypt, as after a restore without the key file.
+const SECRET_LOST: &str =
+    "its secret cannot be read with the daemon's key file; set another secret and resume the webhook";
 /// The command that a record names when a delivery is given up.
 const DELIVER: &str = "DeliverWebhook";
 
@@ -138,7 +141,10 @@ pub fn next(
     let last = last.sequence;
     let id = message_id(&stored.identifier, stored.created_on, stored.moved, first, last);
     let batch = Batch { from: from.clone(), id: id.clone(), first, last, count: events.len(), upto };
-    let secret = tx.unseal(&stored, WEBHOOK_SECRET, &stored.secret)?;
+    let Ok(secret) = tx.unseal(&stored, WEBHOOK_SECRET, &stored.secret) else {
+        // No later look would read it: a person has to set another one.
+        return Ok(Next::Pause(SECRET_LOST.to_owned()));
+    };
     let limits = super::trial::limits(config);
     let body = json(&EventDelivery { events });
     // The signature says when it is sent, so that a receiver can refuse what is old.
