@@ -269,6 +269,21 @@ fn a_test_sends_one_event_numbered_0_and_answers_as_a_gateway_does() {
 }
 
 #[test]
+fn events_of_a_busy_time_come_together() {
+    let (world, receiver) = (open(), Receiver::start(&[]));
+    subscribe(&world, "sync", &receiver, json!({ "kinds": ["customer"] }));
+    let (began, mut created) = (Instant::now(), 0);
+    while began.elapsed() < Duration::from_secs(2) {
+        created += 1;
+        create(&world, &format!("c-{created}"));
+    }
+    receiver.events(created);
+    let deliveries = receiver.came().iter().filter(|came| came.sequences().len() < 100).count();
+    let most = began.elapsed().as_millis() / 100 + 1;
+    assert!(deliveries as u128 <= most, "{created} events in {deliveries} deliveries");
+}
+
+#[test]
 fn a_webhook_whose_secret_does_not_open_is_paused_until_it_has_another() {
     let (mut world, receiver) = (open(), Receiver::start(&[]));
     subscribe(&world, "sync", &receiver, json!({}));

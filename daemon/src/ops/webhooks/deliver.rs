@@ -72,6 +72,8 @@ pub struct Batch {
     count: usize,
     /// The last event that was looked at.
     upto: u64,
+    /// Whether more follow that were not looked at.
+    more: bool,
 }
 
 impl Batch {
@@ -79,14 +81,20 @@ impl Batch {
     pub fn delivered(&self) -> Place {
         Place { position: self.upto, ..self.from.clone() }
     }
+
+    /// Whether it had room for what happens next.
+    pub fn has_room(&self) -> bool {
+        self.count < EVENTS_AT_ONCE && !self.more
+    }
 }
 
-/// The subscriptions that are to be served at this moment.
-pub fn due(tx: &mut Tx<'_>) -> Result<Vec<Place>, Fault> {
+/// The subscriptions that are to be served at this moment, and the number of the last event.
+pub fn due(tx: &mut Tx<'_>) -> Result<(Vec<Place>, u64), Fault> {
     let now = tx.now();
     let last = events::last(tx)?;
     let all = tx.all::<StoredSubscription>(&[])?.into_iter();
-    Ok(all.filter(|stored| is_due(stored, now) && stored.position < last).map(|s| place(&s)).collect())
+    let due = all.filter(|stored| is_due(stored, now) && stored.position < last).map(|s| place(&s));
+    Ok((due.collect(), last))
 }
 
 fn is_due(stored: &StoredSubscription, now: Timestamp) -> bool {
@@ -123,7 +131,7 @@ pub fn next(
     };
     let after = if stored.upto.is_some() { stored.position } else { stored.position.max(looked) };
     let query = EventQuery { kinds: stored.kinds.clone(), ..EventQuery::default() };
-    let Heard { events, mut upto, more, .. } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
+    let Heard { events, mut upto, mut more, .. } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
         Err(fault) if fault.kind == fault::POSITION_TOO_OLD => return Ok(Next::Pause(fault.detail.clone())),
         heard => heard?,
     };
@@ -131,6 +139,7 @@ pub fn next(
     if let Some(bound) = stored.upto {
         // A retry sends the same events again.
         events.retain(|event| u64::try_from(event.sequence).is_ok_and(|number| number <= bound));
+        more |= upto > bound;
         upto = upto.min(bound);
     }
     events.retain(|event| !is_own_creation(event, &stored.identifier));
@@ -140,7 +149,7 @@ pub fn next(
     let first = first.sequence;
     let last = last.sequence;
     let id = message_id(&stored.identifier, stored.created_on, stored.moved, first, last);
-    let batch = Batch { from: from.clone(), id: id.clone(), first, last, count: events.len(), upto };
+    let batch = Batch { from: from.clone(), id: id.clone(), first, last, count: events.len(), upto, more };
     let Ok(secret) = tx.unseal(&stored, WEBHOOK_SECRET, &stored.secret) else {
         // No later look would read it: a person has to set another one.
         return Ok(Next::Pause(SECRET_LOST.to_owned()));
