@@ -148,6 +148,19 @@ fn a_service_proves_itself_by_its_certificate() {
 }
 
 #[test]
+fn authorities_that_cannot_be_read_are_named_in_no_answer() {
+    let dir = tempfile::tempdir().unwrap();
+    let authority = Authority::new(dir.path());
+    let service = SmsService::start(CREATED, Some(&authority.certificate("127.0.0.1", 2090)));
+    let world = world(Some(&format!("https://127.0.0.1:{}/x", service.port)), Some(&authority));
+    std::fs::remove_file(authority.file()).unwrap();
+    failed(&world, "tls", Value::Null, "the daemon cannot read its certificate authorities");
+    let seen = test(&world).text();
+    assert!(!seen.contains(".pem") && !seen.contains(&*dir.path().to_string_lossy()), "{seen}");
+    assert_eq!(service.asked().len(), 0);
+}
+
+#[test]
 fn what_prevents_a_test_is_reported_in_its_order() {
     let world = world(None, None);
     world.post("/configuration/sms/none/test", r#"{"to":"call me"}"#).fields(&["/to bad_characters"]);

@@ -2,7 +2,10 @@
 
 use super::webhooks::{open, shown, subscribe};
 use crate::support::servers::{Came, Receiver, Treat, answer};
+use crate::support::stored;
 use crate::support::world::World;
+use mfa_daemon::store::Tx;
+use mfa_daemon::store::records::StoredSubscription;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -263,6 +266,53 @@ fn a_test_sends_one_event_numbered_0_and_answers_as_a_gateway_does() {
     assert_eq!(deliveries(&world, "sync"), Vec::<Value>::new());
     let failed = world.get("/audit?operation=TestSubscription&outcome=FAILED").is(200).json();
     assert_eq!(failed["totalElements"], 1, "{failed}");
+}
+
+#[test]
+fn events_of_a_busy_time_come_together() {
+    let (world, receiver) = (open(), Receiver::start(&[]));
+    subscribe(&world, "sync", &receiver, json!({ "kinds": ["customer"] }));
+    let (began, mut created) = (Instant::now(), 0);
+    while began.elapsed() < Duration::from_secs(2) {
+        created += 1;
+        create(&world, &format!("c-{created}"));
+    }
+    receiver.events(created);
+    let deliveries = receiver.came().iter().filter(|came| came.sequences().len() < 100).count();
+    let most = began.elapsed().as_millis() / 100 + 1;
+    assert!(deliveries as u128 <= most, "{created} events in {deliveries} deliveries");
+}
+
+#[test]
+fn a_webhook_whose_secret_does_not_open_is_paused_until_it_has_another() {
+    let (mut world, receiver) = (open(), Receiver::start(&[]));
+    subscribe(&world, "sync", &receiver, json!({}));
+    subscribe(&world, "other", &receiver, json!({ "state": "PAUSED" }));
+    world.stop();
+    world.block_on(async {
+        let store = stored::open(world.config(), world.clock.clone());
+        let swap = |tx: &mut Tx<'_>| {
+            let mut sync: StoredSubscription = tx.get(&["sync"])?.unwrap();
+            let other: StoredSubscription = tx.get(&["other"])?.unwrap();
+            sync.secret = other.secret;
+            tx.put(&sync)
+        };
+        store.write("tamper", swap).await.unwrap();
+        store.close().await;
+    });
+    world.restart();
+    create(&world, "c-1");
+    let paused = until(|| Some(shown(&world, "sync")).filter(|now| now["state"] == "PAUSED"));
+    let reason = paused["reason"].as_str().unwrap();
+    assert!(reason.starts_with("its secret cannot be read") && reason.contains("resume"), "{reason}");
+    sleep(Duration::from_millis(800));
+    let trail = world.get("/audit?operation=DeliverWebhook&outcome=FAILED").is(200).json();
+    assert_eq!(trail["totalElements"], 1, "{trail}");
+    assert_eq!((&trail["records"][0]["resource"], receiver.came().len()), (&json!("webhook/sync"), 0));
+    let change = json!({ "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "state": "ACTIVE" });
+    world.put("/events/subscriptions/sync", change.to_string()).is(202);
+    until(|| receiver.taken().iter().flat_map(Came::resources).find(|name| name == "customer/c-1"));
+    assert_eq!(shown(&world, "sync")["reason"], Value::Null);
 }
 
 #[test]

@@ -22,6 +22,8 @@ use std::sync::Arc;
 
 /// Records that are looked at in one transaction.
 const LOOKED_AT_ONCE: u64 = 500;
+/// Records that are asked for together once the first ones, as many as events are wanted, had too few events.
+const ASKED_AT_ONCE: usize = 100;
 
 /// Events, and up to where the trail was looked at for them.
 #[derive(Debug, Default)]
@@ -63,16 +65,21 @@ pub fn heard(
     let recent = tx.numbers();
     let last = (end.sequence, end.hash.as_str());
     let known = recent.as_ref().map(|recent| recent.events().after(after, until, last)).unwrap_or_default();
-    let unknown = after.saturating_add(1 + known.len() as u64)..=until.min(after.saturating_add(size as u64));
-    if !unknown.is_empty() {
-        tx.expect(AUDIT, &unknown.map(|number| numbered(&[], number)).collect::<Vec<_>>())?;
-    }
     let mut known = known.into_iter();
+    // The last record that was asked for.
+    let mut asked = None;
     while heard.upto < until && heard.events.len() < size {
         heard.upto += 1;
         let announced = match known.next() {
             Some(announced) => announced,
-            None => read(tx, heard.upto, recent.as_deref())?,
+            None => {
+                if asked.is_none_or(|asked| heard.upto > asked) {
+                    let least = if asked.is_none() { 0 } else { ASKED_AT_ONCE };
+                    let count = (size - heard.events.len()).max(least) as u64;
+                    asked = Some(ask(tx, heard.upto, until.min(heard.upto + count - 1))?);
+                }
+                read(tx, heard.upto, recent.as_deref())?
+            }
         };
         heard
             .events
@@ -80,6 +87,13 @@ pub fn heard(
     }
     heard.more = heard.upto < end.sequence;
     Ok(heard)
+}
+
+/// Asks for records together, since an engine on another machine is asked once for all of them. Returns the
+/// number of the last one.
+fn ask(tx: &mut Tx<'_>, first: u64, last: u64) -> Result<u64, Fault> {
+    tx.expect(AUDIT, &(first..=last).map(|number| numbered(&[], number)).collect::<Vec<_>>())?;
+    Ok(last)
 }
 
 /// Reads a record, and keeps what it is for the next listeners.
@@ -155,4 +169,84 @@ fn filled<'r>(row: &Meta, mut parts: impl Iterator<Item = &'r str>) -> Vec<&'r s
     segments(row.path)
         .map(|segment| if segment.starts_with('{') { parts.next().unwrap_or_default() } else { segment })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::engine::{Pair, Range, Space, View};
+    use mfa_shared::node::Node;
+    use mfa_shared::time::Timestamp;
+    use std::collections::{BTreeMap, HashSet};
+
+    /// A trail of 600 records, of which one in so many is an event, and what is asked of it.
+    struct Trail {
+        pairs: BTreeMap<(u8, Vec<u8>), Vec<u8>>,
+        asked: HashSet<Vec<u8>>,
+        messages: usize,
+        alone: usize,
+    }
+
+    impl Trail {
+        fn of(one_in: i64) -> Self {
+            let mut trail = Self { pairs: BTreeMap::new(), asked: HashSet::new(), messages: 0, alone: 0 };
+            let now = Timestamp::from_millis(0);
+            let mut tx = Tx::new(&mut trail, now, false);
+            for number in 1..=600 {
+                let mut record = AuditRecord::of("CreateCustomer", now);
+                record.sequence = Some(number);
+                if number % one_in == 0 {
+                    let after = Some(Node::Text("c".to_owned()));
+                    record.changes = vec![AuditChange { field: "/x".to_owned(), before: None, after }];
+                }
+                tx.add(&StoredAudit(record));
+            }
+            tx.add(&AuditEnd { first: 1, sequence: 600, hash: String::new(), occurred_on: now });
+            let changes = tx.into_changes();
+            let pairs = changes.into_iter().map(|change| ((change.space.id, change.key), change.value));
+            trail.pairs = pairs.filter_map(|(place, value)| Some((place, value?))).collect();
+            trail
+        }
+
+        /// Looks for so many events: how many were found, and how far was looked.
+        fn hear(&mut self, size: usize) -> (usize, u64) {
+            let mut tx = Tx::new(self, Timestamp::from_millis(0), false);
+            let heard = heard(&mut tx, &Caller::guest(), &EventQuery::default(), 0, size).unwrap();
+            (heard.events.len(), heard.upto)
+        }
+    }
+
+    impl View for Trail {
+        fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+            self.alone += usize::from(space == AUDIT && !self.asked.contains(key));
+            Ok(self.pairs.get(&(space.id, key.to_vec())).cloned())
+        }
+
+        fn scan(&mut self, _: Space, _: &Range, _: bool, _: usize) -> Result<Vec<Pair>, Fault> {
+            Ok(Vec::new())
+        }
+
+        fn expect(&mut self, _: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
+            self.messages += 1;
+            self.asked.extend(keys.iter().cloned());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn records_are_asked_for_in_pieces_and_none_alone() {
+        // Where every record is an event, no more are asked for than are wanted.
+        for (one_in, size, found, messages, asked) in [
+            (1, 100, (100, 100), 1, 100),
+            (2, 100, (100, 200), 2, 200),
+            (10, 100, (50, 500), 5, 500),
+            (1_000, 1, (0, 500), 6, 500),
+            (1, 1_000, (500, 500), 1, 500),
+            (1, 0, (0, 0), 0, 0),
+        ] {
+            let mut trail = Trail::of(one_in);
+            assert_eq!(trail.hear(size), found, "one in {one_in}");
+            assert_eq!((trail.messages, trail.asked.len(), trail.alone), (messages, asked, 0));
+        }
+    }
 }

@@ -30,8 +30,8 @@ pub async fn exchange(
     if !to.tls {
         return ask(stream, request, &to.host, span).await;
     }
-    let authorities = dial::authorities(limits).await?;
-    let stream = dial::encrypt(stream, &to.host, authorities, span).await?;
+    let trust = dial::trust(limits, span).await?;
+    let stream = dial::encrypt(stream, &to.host, &trust, span).await?;
     ask(stream, request, &to.host, span).await
 }
 

@@ -83,8 +83,8 @@ async fn deliver(mail: &Mail, span: Span) -> Result<Response, Ended> {
     let hello = hello(&stream);
     let stream: Box<dyn AsyncTokioStream> = match mail.way.tls {
         Tls::AtOnce => {
-            let authorities = dial::authorities(&mail.limits).await?;
-            Box::new(Private(dial::encrypt(stream, &mail.host, authorities, span).await?))
+            let trust = dial::trust(&mail.limits, span).await?;
+            Box::new(Private(dial::encrypt(stream, &mail.host, &trust, span).await?))
         }
         Tls::Never | Tls::StartTls => Box::new(stream),
     };
@@ -94,7 +94,7 @@ async fn deliver(mail: &Mail, span: Span) -> Result<Response, Ended> {
         if !server.can_starttls() {
             return Err(failed(Stage::Tls, format!("{} does not offer STARTTLS", mail.host)).into());
         }
-        let parameters = parameters(mail).await?;
+        let parameters = parameters(mail, span).await?;
         let start = server.starttls(parameters, &hello);
         span.step(Stage::Tls, start).await?.map_err(said(Stage::Tls))?;
     }
@@ -154,11 +154,11 @@ fn hello(stream: &Metered) -> ClientId {
 }
 
 /// The checks of the certificate for STARTTLS; they are those of [`dial::encrypt`].
-async fn parameters(mail: &Mail) -> Result<TlsParameters, Failed> {
+async fn parameters(mail: &Mail, span: Span) -> Result<TlsParameters, Failed> {
     let unusable = |error: Error| failed(Stage::Tls, format!("no certificate can be checked: {error}"));
     let mut builder =
         TlsParameters::builder(bare(&mail.host).to_owned()).certificate_store(CertificateStore::None);
-    for authority in dial::authorities(&mail.limits).await? {
+    for authority in &dial::trust(&mail.limits, span).await?.authorities {
         // A system may hold authorities of a form that is not supported; those count for nothing.
         if let Ok(certificate) = Certificate::from_der(authority.to_vec()) {
             builder = builder.add_root_certificate(certificate);

@@ -23,6 +23,9 @@ use mfa_shared::time::Timestamp;
 const TRIES_KEPT: u64 = 100;
 /// Most characters that are kept of a receiver's words.
 const DETAIL_MAX: usize = 200;
+/// Why a subscription is paused whose secret does not decrypt, as after a restore without the key file.
+const SECRET_LOST: &str =
+    "its secret cannot be read with the daemon's key file; set another secret and resume the webhook";
 /// The command that a record names when a delivery is given up.
 const DELIVER: &str = "DeliverWebhook";
 
@@ -69,6 +72,8 @@ pub struct Batch {
     count: usize,
     /// The last event that was looked at.
     upto: u64,
+    /// Whether more follow that were not looked at.
+    more: bool,
 }
 
 impl Batch {
@@ -76,14 +81,20 @@ impl Batch {
     pub fn delivered(&self) -> Place {
         Place { position: self.upto, ..self.from.clone() }
     }
+
+    /// Whether it had room for what happens next.
+    pub fn has_room(&self) -> bool {
+        self.count < EVENTS_AT_ONCE && !self.more
+    }
 }
 
-/// The subscriptions that are to be served at this moment.
-pub fn due(tx: &mut Tx<'_>) -> Result<Vec<Place>, Fault> {
+/// The subscriptions that are to be served at this moment, and the number of the last event.
+pub fn due(tx: &mut Tx<'_>) -> Result<(Vec<Place>, u64), Fault> {
     let now = tx.now();
     let last = events::last(tx)?;
     let all = tx.all::<StoredSubscription>(&[])?.into_iter();
-    Ok(all.filter(|stored| is_due(stored, now) && stored.position < last).map(|s| place(&s)).collect())
+    let due = all.filter(|stored| is_due(stored, now) && stored.position < last).map(|s| place(&s));
+    Ok((due.collect(), last))
 }
 
 fn is_due(stored: &StoredSubscription, now: Timestamp) -> bool {
@@ -120,7 +131,7 @@ pub fn next(
     };
     let after = if stored.upto.is_some() { stored.position } else { stored.position.max(looked) };
     let query = EventQuery { kinds: stored.kinds.clone(), ..EventQuery::default() };
-    let Heard { events, mut upto, more, .. } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
+    let Heard { events, mut upto, mut more, .. } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
         Err(fault) if fault.kind == fault::POSITION_TOO_OLD => return Ok(Next::Pause(fault.detail.clone())),
         heard => heard?,
     };
@@ -128,6 +139,7 @@ pub fn next(
     if let Some(bound) = stored.upto {
         // A retry sends the same events again.
         events.retain(|event| u64::try_from(event.sequence).is_ok_and(|number| number <= bound));
+        more |= upto > bound;
         upto = upto.min(bound);
     }
     events.retain(|event| !is_own_creation(event, &stored.identifier));
@@ -137,8 +149,11 @@ pub fn next(
     let first = first.sequence;
     let last = last.sequence;
     let id = message_id(&stored.identifier, stored.created_on, stored.moved, first, last);
-    let batch = Batch { from: from.clone(), id: id.clone(), first, last, count: events.len(), upto };
-    let secret = tx.unseal(&stored, WEBHOOK_SECRET, &stored.secret)?;
+    let batch = Batch { from: from.clone(), id: id.clone(), first, last, count: events.len(), upto, more };
+    let Ok(secret) = tx.unseal(&stored, WEBHOOK_SECRET, &stored.secret) else {
+        // No later look would read it: a person has to set another one.
+        return Ok(Next::Pause(SECRET_LOST.to_owned()));
+    };
     let limits = super::trial::limits(config);
     let body = json(&EventDelivery { events });
     // The signature says when it is sent, so that a receiver can refuse what is old.
