@@ -1,6 +1,6 @@
 //! Errands under way that have an idempotency key. Until the first one has ended, there is no answer that a
-//! repetition could get; so it waits for that one, and does not do the same work outside the store again. What
-//! another daemon has under way is not known here.
+//! repetition could get; so it waits for that one, and does not do the same work outside the store again.
+//! What another daemon has under way is not known here.
 
 use super::idempotency::Repeatable;
 use std::collections::HashMap;

@@ -12,10 +12,12 @@ use crate::clock::Clock;
 use crate::store::Store;
 use crate::store::embedded::{Embedded, Options};
 use crate::store::engine::{Change, Commit, Engine, Range, Space};
-use crate::store::export::{MARK, look, spaces};
+use crate::store::export::{MARK, export, look, spaces};
 use crate::store::objects::Draft;
 use crate::store::record::{key, numbered};
-use crate::store::records::{CUSTOMERS, EMPLOYEES, IMAGE_USES, LOCAL, OFFICES, SESSIONS, SYSTEM, StoreFacts};
+use crate::store::records::{
+    CUSTOMERS, EMPLOYEES, IMAGE_USES, LOCAL, OFFICES, SESSIONS, SPACES, SYSTEM, StoreFacts,
+};
 use mfa_shared::time::Timestamp;
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -339,6 +341,22 @@ fn a_backup_of_another_form_or_format_says_which_program_reads_it() {
     let frame = Framer::default().frame(HEAD, &serde_json::to_vec(&head).unwrap()).unwrap();
     let said = whole(Cursor::new([b"mfab/1\n", &frame[..]].concat())).unwrap_err().to_string();
     assert!(said.contains("form 99") && said.contains("use mfa 9.9.9"), "{said}");
+}
+
+#[test]
+fn a_store_with_records_of_a_later_version_is_not_copied_without_them() {
+    let dir = tempfile::tempdir().unwrap();
+    runtime().block_on(async {
+        let engine = filled(&dir.path().join("data")).await;
+        let later = (0..u8::MAX - 1).find(|id| SPACES.iter().all(|space| space.id != *id)).unwrap();
+        write(&engine, vec![put(Space { id: later, name: "later" }, key(&["x"]), b"1")]).await;
+        let (sender, _receiver) = mpsc::channel(1);
+        let backup = super::write::write(&engine, &Clock::system(), sender).await;
+        let copy = export(&engine, &mut std::io::sink()).await;
+        for refused in [backup.unwrap_err().to_string(), copy.unwrap_err().to_string()] {
+            assert!(refused.contains("does not know") && refused.contains("use the version"), "{refused}");
+        }
+    });
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{BackupError, FORMAT, Head, Trailer};
 use crate::clock::{Clock, Deadline};
 use crate::store::Store;
 use crate::store::engine::{Change, Commit, Engine, Range, Space};
-use crate::store::export::{ExportError, MARK, image, look, named, page, spaces};
+use crate::store::export::{ExportError, MARK, image, look, named, page, spaces, unknown};
 use crate::store::figures::Own;
 use crate::store::record::{key, prefix};
 use crate::store::records::{IMAGE_USES, LOCAL, SYSTEM, StoreFacts};
@@ -149,6 +149,9 @@ pub(super) async fn write(engine: &dyn Engine, clock: &Clock, to: Sink) -> Resul
     let Some(facts) = facts.filter(|_| !unfinished) else {
         return Err(BackupError::Refused("there is no whole store to back up".to_owned()));
     };
+    if let Some(why) = unknown(engine).await? {
+        return Err(BackupError::Refused(why.to_owned()));
+    }
     let head = Head {
         format: FORMAT.to_owned(),
         form: facts.form,
