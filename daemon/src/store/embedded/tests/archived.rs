@@ -195,8 +195,8 @@ fn a_power_cut_while_files_are_archived_leaves_both_folders_whole() {
 }
 
 /// Archives, is killed at an operation of the archive, and archives again; then both disks lose their power.
-/// Says whether the first run was killed. `by_hand` says that others put the files into the archive, and did not
-/// sync them.
+/// Says whether the first run was killed. `by_hand` says that others put the files into the archive, and did
+/// not sync them.
 fn ended_by_a_second_run(point: u64, by_hand: bool) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let (disk, out) = (SimDisk::new(false), SimDisk::new(false));
