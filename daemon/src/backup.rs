@@ -11,7 +11,7 @@ use crate::store::backup::crypt::{BackupKeys, open};
 use crate::store::backup::file::read as read_backup;
 use crate::store::backup::moment::{ToMoment, Way};
 use crate::store::backup::read::{Facts, Reader, Whole, facts};
-use crate::store::backup::restore::{Unfinished, Watch};
+use crate::store::backup::restore::{Unfinished, WHOLE, Watch};
 use crate::store::embedded::{Embedded, Lock, Moment, OpenError, Options, Past, PastError};
 use crate::store::key_file::{self, KeyFileError};
 use crate::store::records::SealedWith;
@@ -25,6 +25,7 @@ use mfa_shared::fault::Fault;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -176,20 +177,24 @@ pub fn restore_backup<'a>(
         let facts = whole.facts;
         let mut target = config.clone();
         if replaced.is_some() {
+            check_exchange(&config.data_dir)?;
             target.data_dir = beside(&config.data_dir);
         }
         let store = open_target(&target).await?;
-        let putting =
-            Putting { place: target.shown_store(), facts: &facts, secrets: &secrets, way: way.as_ref() };
+        let putting = Putting {
+            place: target.shown_store(),
+            beside: replaced.is_some(),
+            facts: &facts,
+            secrets: &secrets,
+            key_file: &config.secret_key_file,
+            way: way.as_ref(),
+        };
         let put = putting.put(&store, open(file, &how.keys)?, watch).await;
         store.close().await;
         // Its folder is locked as long as the engine lives.
         drop(store);
         let (lacks_secrets, missing_images) = put?;
         let reached = way.map(|way| way.reached);
-        if let Secrets::Put(keys) = &secrets {
-            key_file::put(&config.secret_key_file, keys).map_err(settings)?;
-        }
         let set_aside = match replaced {
             Some(_lock) => Some(exchange(&target.data_dir, &config.data_dir)?),
             None => None,
@@ -291,8 +296,12 @@ fn way(config: &Config, to: &ToMoment, facts: &Facts, locked: bool) -> Result<Wa
 struct Putting<'a> {
     /// Where to.
     place: String,
+    /// Whether that is beside a store that is to be replaced.
+    beside: bool,
     facts: &'a Facts,
     secrets: &'a Secrets,
+    /// The place of the key of the secrets.
+    key_file: &'a Path,
     way: Option<&'a Way>,
 }
 
@@ -312,11 +321,7 @@ impl Putting<'_> {
         };
         let mut reader = Reader::begin(from)?;
         let put = store.put_back(&mut reader, &name, watch).await;
-        put.map_err(|error| match error {
-            // Beside a store that is to be replaced it is another one, which holds what may go.
-            BackupError::Taken(what) => StartError::Store(format!("{} holds {what}", self.place)),
-            error => error.into(),
-        })?;
+        put.map_err(|error| self.not_put(error))?;
         if reader.facts().digest != *digest {
             return Err(StartError::Store("the backup was changed while it was restored".to_owned()));
         }
@@ -324,6 +329,11 @@ impl Putting<'_> {
             Some(way) => store.follow(way, watch).await?,
             None => Vec::new(),
         };
+        // Whatever may fail comes before the mark goes, so that the same command can be given again.
+        store.sweep_all_images().await.map_err(StartError::Refused)?;
+        if let Secrets::Put(keys) = self.secrets {
+            key_file::put(self.key_file, keys).map_err(settings)?;
+        }
         let journal = if store.is_shared() { store.place().await.map_err(StartError::Refused)? } else { 0 };
         let reached = self.way.map(|way| way.reached);
         let digest = digest.clone();
@@ -338,9 +348,48 @@ impl Putting<'_> {
         };
         let lacking = store.write("restore", end).await.map_err(StartError::Refused)?;
         audit::bring_to_an_end(store).await;
-        store.sweep_all_images().await.map_err(StartError::Refused)?;
         Ok((lacking, missing))
     }
+
+    /// Why nothing could be put back. Beside a store that is to be replaced it is another one, which holds
+    /// what may go.
+    fn not_put(&self, error: BackupError) -> StartError {
+        let place = &self.place;
+        match error {
+            BackupError::Taken(what) if what == WHOLE && self.beside => StartError::Store(format!(
+                "{place} holds a store already, perhaps that of a restore that could not exchange the \
+                 folders at its end; look at it (mfa check --data-dir {place}), and move it into its place \
+                 yourself, or remove it and restore again"
+            )),
+            BackupError::Taken(what) => StartError::Store(format!("{place} holds {what}")),
+            error => error.into(),
+        }
+    }
+}
+
+/// The folder that has another one.
+fn parent(place: &Path) -> &Path {
+    place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Tries with empty folders whether two of them can be exchanged beside a store, before anything is written:
+/// at the end of a restore it is too late to name another place.
+fn check_exchange(place: &Path) -> Result<(), StartError> {
+    let parent = parent(place);
+    let tried = || {
+        let pair = [tempfile::tempdir_in(parent)?, tempfile::tempdir_in(parent)?];
+        renameat_with(CWD, pair[0].path(), CWD, pair[1].path(), RenameFlags::EXCHANGE)?;
+        // The folder that a disk is mounted on cannot take another place.
+        let is_mount = fs::symlink_metadata(place)?.dev() != fs::metadata(parent)?.dev();
+        if is_mount { Err(std::io::ErrorKind::CrossesDevices.into()) } else { Ok(()) }
+    };
+    tried().map_err(|error: std::io::Error| {
+        let place = place.display();
+        StartError::Store(format!(
+            "the store {place} cannot be replaced in one step: {error}; restore into another folder \
+             (--data-dir), and let the daemon use that"
+        ))
+    })
 }
 
 /// Lets the new store take the place of the old one in one step, and gives the old one a dated name.
@@ -355,8 +404,7 @@ fn exchange(new: &Path, place: &Path) -> Result<PathBuf, StartError> {
     let mut aside = place.components().as_path().as_os_str().to_owned();
     aside.push(format!(".replaced-{stamp}"));
     let aside = PathBuf::from(aside);
-    let parent = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let renamed = fs::rename(new, &aside).and_then(|()| File::open(parent)?.sync_all());
+    let renamed = fs::rename(new, &aside).and_then(|()| File::open(parent(place))?.sync_all());
     let what = format!("the new store is in its place, but the old one is still called {}", new.display());
     renamed.map_err(|error| StartError::Store(format!("{what}: {error}")))?;
     Ok(aside)

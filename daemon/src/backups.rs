@@ -119,8 +119,9 @@ async fn note(
     let why = match made {
         Ok((made, facts)) => {
             tracing::info!(file = made.file, bytes = made.bytes, "a backup was made and read back");
+            let file = PathBuf::from(&made.file);
             let noted = write(store, move |tx| backups::made(tx, &made)).await;
-            thin(&state.instance, schedule).await;
+            thin(&state.instance, schedule, file, store.clock().now()).await;
             if let Some(days) = schedule.journal_keep_days.filter(|_| !store.is_shared()) {
                 behind_backup(store, &facts, &schedule.dir, days).await;
             }
@@ -160,13 +161,14 @@ async fn write(
 }
 
 /// Removes the backups of this store that need not stay. What is no backup of it, or cannot be read, does.
-async fn thin(instance: &str, schedule: &BackupSchedule) {
+/// So does the one that was just made, whatever the clock says.
+async fn thin(instance: &str, schedule: &BackupSchedule, made: PathBuf, now: Timestamp) {
     let (instance, BackupSchedule { dir, keep, .. }) = (instance.to_owned(), schedule.clone());
     let thinned = tokio::task::spawn_blocking(move || {
         let found = of_store(&dir, &instance);
-        let kept = keep.kept(&found.keys().copied().collect());
+        let gone = keep.gone(&found.keys().copied().collect(), now);
         for (moment, files) in &found {
-            for file in files.iter().filter(|_| !kept.contains(moment)) {
+            for file in files.iter().filter(|file| gone.contains(moment) && **file != made) {
                 match fs::remove_file(file) {
                     Ok(()) => tracing::info!(file = %file.display(), "a backup was thinned out"),
                     Err(error) => {

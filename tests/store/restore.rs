@@ -83,6 +83,7 @@ fn a_restore_replaces_a_store_only_when_asked_to_and_sets_it_aside() {
     with_key(home, &["backup", "restore", text(&file), "--data-dir", text(&beside)]).ok();
     let said = restore(&["--replace", "--yes"]).fails(1);
     assert!(said.contains(&format!("{} holds a store already", text(&beside))), "{said}");
+    assert!(said.contains("move it into its place yourself, or remove it and restore again"), "{said}");
     fs::remove_dir_all(&beside).unwrap();
     for place in [&dir, &aside] {
         for what in ["store", "ledger"] {
@@ -99,6 +100,52 @@ fn a_restore_replaces_a_store_only_when_asked_to_and_sets_it_aside() {
     let command = ["backup", "restore", text(&file), "--store", database, "--replace", "--yes"];
     let said = with_key(home, &command).fails(2);
     assert!(said.contains("a database is not replaced"), "{said}");
+}
+
+#[test]
+fn a_restore_that_could_not_put_the_key_is_ended_by_the_same_command() {
+    let (world, file) = backed_up();
+    let (home, dir) = (world.dir.path(), world.dir.path().join("place"));
+    let folder = home.join("keys");
+    let restore = || {
+        let command = ["backup", "restore", text(&file), "--data-dir", text(&dir), "--key-file"];
+        let mut command = mfa(home, &[&command[..], &[text(&home.join("data.key"))]].concat());
+        command.env("MFA_SECRET_KEY_FILE", folder.join("store.key"));
+        run(command)
+    };
+    fs::write(&folder, "no folder").unwrap();
+    let said = restore().fails(2);
+    assert!(said.contains("cannot use the key file"), "{said}");
+    fs::remove_file(&folder).unwrap();
+    fs::create_dir(&folder).unwrap();
+    restore().ok();
+    assert!(folder.join("store.key").exists());
+    with_key(home, &["check", "ledger", "--data-dir", text(&dir)]).ok();
+}
+
+#[test]
+fn a_store_that_cannot_be_exchanged_is_refused_before_a_restore() {
+    let (world, file) = backed_up();
+    let (home, dir) = (world.dir.path(), world.dir.path().join("place"));
+    fs::create_dir(&dir).unwrap();
+    let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "none", text(&dir)]).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: mounted folders need root and mounts");
+        return;
+    }
+    let restore = ["backup", "restore", text(&file), "--data-dir", text(&dir)];
+    let made = with_key(home, &restore);
+    let replaced = with_key(home, &[&restore[..], &["--replace", "--yes"]].concat());
+    let unmounted = std::process::Command::new("umount").arg(&dir).status().unwrap();
+    assert!(unmounted.success());
+    made.ok();
+    let said = replaced.fails(1);
+    assert!(said.contains("cannot be replaced in one step") && said.contains("another folder"), "{said}");
+    assert!(!home.join("place.restoring").exists());
+    let left = fs::read_dir(home)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".tmp"));
+    assert_eq!(left.count(), 0);
 }
 
 #[test]

@@ -129,6 +129,25 @@ fn encrypted_backups_of_the_schedule_are_thinned_out_by_their_names() {
 }
 
 #[test]
+fn backups_of_a_clock_that_was_a_year_ahead_do_not_push_out_those_of_today() {
+    const YEAR_SECONDS: i64 = 365 * DAY_SECONDS;
+    let (world, dir, _home) = scheduled("2d", &[]);
+    world.clock.advance(120 + YEAR_SECONDS);
+    wait_for("no backup was made", || trail(&world).len() == 1);
+    world.clock.advance(DAY_SECONDS);
+    wait_for("a day has no backup", || trail(&world).len() == 2);
+    world.clock.advance(-YEAR_SECONDS - DAY_SECONDS);
+    for day in 1..=3 {
+        wait_for("a day has no backup", || trail(&world).len() == day + 2);
+        if day < 3 {
+            world.clock.advance(DAY_SECONDS);
+        }
+    }
+    let expected = ["20310507T071009", "20310508T071009", "20320505T071009", "20320506T071009"];
+    wait_for("other ones stay", || files(&dir) == expected.map(|stamp| format!("mfa-{stamp}Z.mfab")));
+}
+
+#[test]
 fn a_backup_that_fails_shows_everywhere_until_one_succeeds() {
     let (mut world, dir, home) = scheduled("7d", &[]);
     fs::write(&dir, "no folder").unwrap();

@@ -60,8 +60,16 @@ impl fmt::Display for Keep {
 }
 
 impl Keep {
+    /// The moments of the backups that go. Those later than now come from a clock that was wrong: they stay,
+    /// and take the place of no other one.
+    pub fn gone(&self, moments: &BTreeSet<Timestamp>, now: Timestamp) -> BTreeSet<Timestamp> {
+        let past: BTreeSet<_> = moments.range(..=now).copied().collect();
+        let kept = self.kept(&past);
+        past.difference(&kept).copied().collect()
+    }
+
     /// The moments of the backups that stay. The latest one always does.
-    pub fn kept(&self, moments: &BTreeSet<Timestamp>) -> BTreeSet<Timestamp> {
+    fn kept(&self, moments: &BTreeSet<Timestamp>) -> BTreeSet<Timestamp> {
         let periods: [(usize, Period); 3] = [(self.days, day), (self.weeks, week), (self.months, month)];
         let mut kept: BTreeSet<_> = moments.last().copied().into_iter().collect();
         for (number, period) in periods {
@@ -118,6 +126,23 @@ mod tests {
             "2031-05-06T09:00:00.000Z",
         ]);
         assert_eq!(keep.kept(&all), expected);
+    }
+
+    #[test]
+    fn backups_later_than_now_stay_and_take_no_place_of_others() {
+        let keep: Keep = "2d".parse().unwrap();
+        let past = moments(&[
+            "2031-05-05T02:00:00.000Z",
+            "2031-05-06T02:00:00.000Z",
+            "2031-05-07T02:00:00.000Z",
+            "2031-05-07T02:00:00.001Z",
+        ]);
+        let later = moments(&["2032-05-05T02:00:00.000Z", "2032-05-06T02:00:00.000Z"]);
+        let all: BTreeSet<_> = past.union(&later).copied().collect();
+        let now = *past.last().unwrap();
+        let expected = moments(&["2031-05-05T02:00:00.000Z", "2031-05-07T02:00:00.000Z"]);
+        assert_eq!(keep.gone(&all, now), expected);
+        assert_eq!(keep.gone(&later, now), BTreeSet::new());
     }
 
     #[test]

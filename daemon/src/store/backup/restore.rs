@@ -27,6 +27,9 @@ const BYTES_AT_ONCE: usize = 512 * 1024;
 const IMAGES_AT_ONCE: usize = 16;
 const IMAGE_BYTES_AT_ONCE: usize = 4 * 1024 * 1024;
 
+/// What a target holds that is no unfinished restore.
+pub const WHOLE: &str = "a store already; name another place, or see --replace";
+
 /// The mark of an unfinished restore, in the place of the mark of an unfinished copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,7 +70,7 @@ pub async fn check_target(to: &dyn Engine, digest: &str) -> Result<(), BackupErr
         let range = Range::prefix(b"");
         let space = *space;
         if !look(to, move |view| view.scan(space, &range, false, 1)).await?.is_empty() {
-            return Err(BackupError::Taken("a store already; name another place, or see --replace"));
+            return Err(BackupError::Taken(WHOLE));
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use super::begin;
 use super::checkpoint;
 use super::checkpointer;
 use super::directory::At;
-use super::disk::{Disk, JOURNAL, READ_BYTES, RealDisk, read_up_to};
+use super::disk::{Disk, JOURNAL, READ_BYTES, RealDisk, draft_of, read_up_to};
 use super::feed::Feed;
 use super::format::{self, Said};
 use super::head::{HEADER_BYTES, Head, Position};
@@ -122,6 +122,8 @@ fn moved(out: &dyn Disk, shared: &Arc<Shared>, how: &Archive) -> Result<Archived
     for segment in &older {
         archived.bytes += copy(disk, out, *segment)?;
     }
+    // Also the names of files that were there already: a run that was killed may have left them so.
+    out.sync_dir(JOURNAL)?;
     begin::set(disk, &next)?;
     *shared.begins.lock().unwrap_or_else(PoisonError::into_inner) = next;
     for segment in &older {
@@ -178,27 +180,47 @@ fn verify(shared: &Shared, begins: &Head, next: &Head) -> Result<(), Failed> {
     }
 }
 
-/// Makes the folder, or refuses that of another store.
+/// Makes the folder. One that is refused, since it is that of another store or of something else, stays as it
+/// is.
 fn prepare(out: &dyn Disk, shared: &Shared) -> Result<(), Failed> {
-    out.make_dir("")?;
     match format::said(out)? {
         Some(Said::Known(store, _)) if store == shared.store => {}
         Some(_) => return refused("the archive is that of another store: name another folder"),
-        None if segment::segments(out)?.is_empty() => format::write(out, &shared.store, format::FORM)?,
-        None => return refused("the folder has journal files already, and does not say of which store"),
+        None if !segment::segments(out)?.is_empty() => {
+            return refused("the folder has journal files already, and does not say of which store");
+        }
+        None if !is_empty(out)? => {
+            return refused(
+                "the folder has other files, and no FORMAT as an archive has: name a new or empty folder",
+            );
+        }
+        None => {
+            out.make_dir("")?;
+            format::write(out, &shared.store, format::FORM)?;
+        }
     }
     out.make_dir(JOURNAL)?;
     out.remove(DRAFT)?;
     Ok(out.sync_dir("")?)
 }
 
+/// Whether a folder has nothing but what a file system has by itself, and the draft of a `FORMAT` that was
+/// killed in the making.
+fn is_empty(out: &dyn Disk) -> io::Result<bool> {
+    let draft = draft_of(format::NAME);
+    Ok(out.list("")?.iter().all(|name| *name == draft || name == "lost+found"))
+}
+
 /// Copies a file, unless it is there already; says how long it is.
 fn copy(disk: &dyn Disk, out: &dyn Disk, segment: u64) -> Result<u64, Failed> {
     let name = name(segment);
+    let found = out.open(&name)?;
     if is_there(disk, out, segment)? {
+        // It may have been put there by hand, so that a power cut would still take it.
+        found.map_or(Ok(()), |file| file.sync_data())?;
         return Ok(0);
     }
-    if out.open(&name)?.is_some() {
+    if found.is_some() {
         return refused(&format!("the archive has another {name} than the journal: name another folder"));
     }
     let missing = || io::Error::new(io::ErrorKind::NotFound, format!("{name} is missing"));

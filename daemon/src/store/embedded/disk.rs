@@ -6,9 +6,9 @@
 use crate::store::space;
 use rustix::fs::{FallocateFlags, fallocate};
 use std::fmt;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -29,7 +29,7 @@ pub(super) struct Flaws {
 
 /// A folder of files.
 pub(super) trait Disk: Send + Sync + fmt::Debug {
-    /// Makes a folder, if it is missing.
+    /// Makes a folder that is missing, for its owner alone. One that was there stays as it is.
     fn make_dir(&self, dir: &str) -> io::Result<()>;
     /// Opens a file that exists for reading and writing.
     fn open(&self, name: &str) -> io::Result<Option<Box<dyn DiskFile>>>;
@@ -89,9 +89,14 @@ pub(super) fn read_small(disk: &dyn Disk, name: &str, bytes_max: usize) -> io::R
     disk.open(name)?.map(|file| read_up_to(&*file, 0, bytes_max)).transpose()
 }
 
+/// What a file is called until it is whole.
+pub(super) fn draft_of(name: &str) -> String {
+    format!("{name}.tmp")
+}
+
 /// Writes a file so that after a crash either the old one or the whole new one is there.
 pub(super) fn replace(disk: &dyn Disk, dir: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let draft = format!("{name}.tmp");
+    let draft = draft_of(name);
     let file = disk.create(&draft)?;
     file.write_at(0, bytes)?;
     file.sync_data()?;
@@ -115,6 +120,18 @@ impl RealDisk {
     }
 }
 
+/// Makes a folder and those above it, where they are missing, for their owner alone. Their names are durable.
+pub(super) fn make_missing(dir: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = dir.ancestors().take_while(|path| !path.exists()).collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    // Without this, a power cut could take the whole new folder, names of folders first.
+    for parent in missing.iter().filter_map(|path| path.parent()) {
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        fs::File::open(parent)?.sync_all()?;
+    }
+    Ok(())
+}
+
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).mode(0o600);
@@ -131,9 +148,10 @@ fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 
 impl Disk for RealDisk {
     fn make_dir(&self, dir: &str) -> io::Result<()> {
-        let path = self.root.join(dir);
-        fs::create_dir_all(&path)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o700))
+        if dir.is_empty() {
+            return make_missing(&self.root);
+        }
+        DirBuilder::new().recursive(true).mode(0o700).create(self.root.join(dir))
     }
     fn open(&self, name: &str) -> io::Result<Option<Box<dyn DiskFile>>> {
         let file = found(options().write(!self.read_only).open(self.root.join(name)))?;

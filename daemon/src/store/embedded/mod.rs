@@ -67,7 +67,7 @@ use crate::store::engine::{
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use committer::Committer;
-use disk::{Disk, RealDisk};
+use disk::{Disk, RealDisk, make_missing};
 use index::Index;
 use journal::Journal;
 use mfa_shared::fault::{Fault, INTERNAL};
@@ -79,7 +79,7 @@ use refusal::unavailable;
 use shared::{Counts, Packing, Shared};
 use snapshot::Snapshot;
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -105,13 +105,7 @@ pub struct Embedded {
 
 /// Makes the data directory, and closes it to others if it is ours or still empty.
 fn make_private(dir: &Path) -> std::io::Result<()> {
-    let missing: Vec<&Path> = dir.ancestors().take_while(|path| !path.exists()).collect();
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    // Without this, a power cut could take the whole new store, names of folders first.
-    for parent in missing.iter().filter_map(|path| path.parent()) {
-        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        fs::File::open(parent)?.sync_all()?;
-    }
+    make_missing(dir)?;
     let mut names = fs::read_dir(dir)?.filter_map(|entry| Some(entry.ok()?.file_name()));
     if dir.join("FORMAT").exists() || names.all(|name| name == "lock") {
         fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;

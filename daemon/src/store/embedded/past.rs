@@ -32,7 +32,8 @@ use std::sync::Arc;
 pub enum Until {
     /// Up to and including this commit.
     Sequence(u64),
-    /// Up to and including the last commit before the first that is later than this.
+    /// Up to and including the last commit before the first that is later than this. It is refused where the
+    /// clock was set back, so that commits behind that one are not later.
     Moment(Timestamp),
 }
 
@@ -224,6 +225,7 @@ impl Past {
                     ));
                 }
                 if until.is_before(&here) {
+                    clock_went_on(&mut commits, None, here, until)?;
                     return refused(format!(
                         "the moment is before the backup, which ends with {here}: take an earlier backup \
                          (mfa backup list DIR)"
@@ -236,6 +238,7 @@ impl Past {
                 continue;
             };
             if until.is_before(&here) {
+                clock_went_on(&mut commits, Some(before), here, until)?;
                 return Ok(before);
             }
             if let Err(why) = see(&commit) {
@@ -304,6 +307,35 @@ impl Past {
             None
         }))
     }
+}
+
+/// Refuses a moment that does not say where to stop: behind the first commit that is later come some that are
+/// not, since the clock was set back. To stop there would drop what was acknowledged by the moment.
+fn clock_went_on(
+    commits: &mut Commits<'_>,
+    before: Option<Moment>,
+    later: Moment,
+    until: Until,
+) -> Result<(), PastError> {
+    if matches!(until, Until::Sequence(_)) {
+        return Ok(());
+    }
+    let mut back: Option<(Moment, Moment)> = None;
+    // A damage behind the moment does no harm; what is behind the damage cannot be restored anyway.
+    while let Next::Commit(sequence, commit) = commits.step() {
+        let here = Moment { sequence, time: commit.time };
+        if !until.is_before(&here) {
+            back = Some((back.map_or(here, |(first, _)| first), here));
+        }
+    }
+    let Some((first, last)) = back else { return Ok(()) };
+    let last = last.sequence;
+    let upto = before.map(|before| before.sequence);
+    let upto = upto.map_or(String::new(), |upto| format!("--until {upto} for what was before {later}, or "));
+    refused(format!(
+        "the clock was set back: {later} is later than the moment and {first} is not, so the moment does not \
+         say where to stop; name a commit: {upto}--until {last} for all that is not later than the moment"
+    ))
 }
 
 impl Until {

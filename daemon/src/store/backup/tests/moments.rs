@@ -216,6 +216,42 @@ fn a_journal_that_does_not_lead_from_the_backup_to_the_moment_is_refused() {
 }
 
 #[test]
+fn a_moment_is_refused_where_the_clock_was_set_back_behind_it() {
+    runtime().block_on(async {
+        let story = Story::new(25, 45).await;
+        let old = [story.old()];
+        let on = |number: i64| Timestamp::from_millis(BEGINS + number * STEP);
+        let at = |number: i64| Until::Moment(on(number));
+        let go_on = async |numbers: std::ops::Range<i64>| {
+            let engine = Embedded::open(options(&story.old(), true)).unwrap();
+            for number in numbers {
+                work(&engine, number, &mut None).await;
+            }
+            engine.close().await.unwrap();
+        };
+        assert_eq!(story.way(at(55), &old).unwrap().reached.sequence, 56);
+        go_on(50..60).await;
+        let said = story.way(at(55), &old).map(|way| way.reached).unwrap_err();
+        let (later, earlier) = (format!("commit 57 ({})", on(56)), format!("commit 71 ({})", on(50)));
+        for word in ["the clock was set back", &later, &earlier, "--until 56 ", "--until 76 "] {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+        for sequence in [56, 76] {
+            let way = story.way(Until::Sequence(sequence), &old).unwrap();
+            assert_eq!(way.reached.sequence, sequence);
+        }
+        assert_eq!(story.way(at(49), &old).unwrap().reached.sequence, 50);
+        // The backup itself is of the wrong clock.
+        go_on(10..11).await;
+        let said = story.way(at(12), &old).map(|way| way.reached).unwrap_err();
+        let (later, earlier) = (format!("commit 25 ({})", on(24)), format!("commit 81 ({})", on(10)));
+        for word in ["the clock was set back", &later, &earlier, "name a commit: --until 81 "] {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+    });
+}
+
+#[test]
 fn missing_journal_files_are_found_in_another_folder_or_named() {
     runtime().block_on(async {
         let story = Story::new(25, 45).await;

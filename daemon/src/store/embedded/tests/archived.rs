@@ -1,6 +1,7 @@
 //! Journal files that go into an archive: without them the journal is consistent, with them it is complete.
 
-use super::super::disk::read_small;
+use super::super::disk::{Disk, read_small};
+use super::super::format;
 use super::super::past::mark;
 use super::super::segment::{name, segments};
 use super::super::{Embedded, Past, Until, archive, journal_begins};
@@ -11,6 +12,7 @@ use crate::store::Store;
 use crate::store::engine::{Archive, Archived, Engine};
 use mfa_shared::fault::Fault;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -115,6 +117,37 @@ fn files_go_only_with_a_backup_of_this_store_and_into_its_own_archive() {
     assert!(said.contains("00000001.log is damaged: the file is missing"), "{said}");
 }
 
+#[test]
+fn a_folder_that_was_there_keeps_its_mode_and_a_full_one_is_no_archive() {
+    let home = tempfile::tempdir().unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let folder = |name: &str| {
+        let path = home.path().join(name);
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    let engine = Embedded::open(options(&home.path().join("data"))).unwrap();
+    let other = Embedded::open(options(&home.path().join("other"))).unwrap();
+    [&engine, &other].into_iter().for_each(fill);
+    let full = folder("full");
+    fs::write(full.join("letter.txt"), "mine").unwrap();
+    let said = archived(&engine, &full).unwrap_err();
+    assert!(said.detail.contains("name a new or empty folder"), "{}", said.detail);
+    assert_eq!((fs::read_dir(&full).unwrap().count(), mode(&full)), (1, 0o755));
+    // What a file system has by itself, and what a killed run has left.
+    let mounted = folder("mounted");
+    fs::create_dir(mounted.join("lost+found")).unwrap();
+    fs::write(mounted.join("FORMAT.tmp"), "mfa").unwrap();
+    assert!(archived(&engine, &mounted).unwrap().files > 2);
+    assert_eq!((mode(&mounted), mode(&mounted.join("journal"))), (0o755, 0o700));
+    let said = archived(&other, &mounted).unwrap_err();
+    assert!(said.detail.contains("that of another store") && mode(&mounted) == 0o755, "{}", said.detail);
+    let new = home.path().join("new");
+    archived(&other, &new.join("archive")).unwrap();
+    assert_eq!((mode(&new), mode(&new.join("archive"))), (0o700, 0o700));
+}
+
 /// Archives while one of the two disks loses its power at an operation; both must be whole afterwards. Says
 /// whether it was not done by then.
 fn power_off(point: u64, at_archive: bool, loss: Loss) -> bool {
@@ -159,6 +192,48 @@ fn a_power_cut_while_files_are_archived_leaves_both_folders_whole() {
     }
     assert!(cuts > 30, "{cuts}");
     println!("{cuts} power cuts");
+}
+
+/// Archives, is killed at an operation of the archive, and archives again; then both disks lose their power.
+/// Says whether the first run was killed. `by_hand` says that others put the files into the archive, and did
+/// not sync them.
+fn ended_by_a_second_run(point: u64, by_hand: bool) -> bool {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, out) = (SimDisk::new(false), SimDisk::new(false));
+    let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
+    fill(&engine);
+    engine.checkpoint().unwrap();
+    let files = segments(&disk).unwrap();
+    let bytes = |disk: &SimDisk, segment: u64| read_small(disk, &name(segment), 1 << 20).unwrap();
+    let original: Vec<_> = files.iter().map(|segment| bytes(&disk, *segment)).collect();
+    if by_hand {
+        format::write(&out, &engine.shared.store, format::FORM).unwrap();
+        out.make_dir("journal").unwrap();
+        for (segment, bytes) in files.iter().zip(&original) {
+            out.create(&name(*segment)).unwrap().write_at(0, bytes.as_ref().unwrap()).unwrap();
+        }
+    }
+    let how = how(&engine, Path::new("out"));
+    out.fail(Failing::Off(out.operations() + point));
+    let killed = archive::archive_to(&out, &engine.shared, &how).is_err();
+    let out = out.restart();
+    archive::archive_to(&out, &engine.shared, &how).unwrap();
+    assert!(engine.shared.begins().sequence > 20);
+    drop(engine);
+    let (disk, out) = (disk.crash(Loss::All), out.crash(Loss::All));
+    for (segment, original) in files.iter().zip(&original) {
+        let whole = |disk: &SimDisk| bytes(disk, *segment).is_some_and(|b| Some(&b) == original.as_ref());
+        assert!(whole(&disk) || whole(&out), "{segment} is lost, {point} {by_hand}");
+    }
+    killed
+}
+
+#[test]
+fn a_power_cut_behind_a_second_run_takes_no_file() {
+    for by_hand in [false, true] {
+        let killed = (1..).take_while(|point| ended_by_a_second_run(*point, by_hand)).count();
+        assert!(killed > 3, "{killed} runs were killed");
+    }
 }
 
 #[test]

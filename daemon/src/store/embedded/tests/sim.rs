@@ -288,7 +288,7 @@ impl Disk for SimDisk {
     fn list(&self, dir: &str) -> io::Result<Vec<String>> {
         let (state, result) = self.begin(true);
         result?;
-        let names = state.names.keys().filter(|name| parent(name) == dir);
+        let names = state.names.keys().filter(|name| !name.is_empty() && parent(name) == dir);
         Ok(names.map(|name| name.rsplit('/').next().unwrap_or(name).to_owned()).collect())
     }
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
