@@ -121,7 +121,7 @@ async fn note(
             tracing::info!(file = made.file, bytes = made.bytes, "a backup was made and read back");
             let file = PathBuf::from(&made.file);
             let noted = write(store, move |tx| backups::made(tx, &made)).await;
-            thin(&state.instance, schedule, file, store.clock().now()).await;
+            thin(facts.head.store(), schedule, file, store.clock().now()).await;
             if let Some(days) = schedule.journal_keep_days.filter(|_| !store.is_shared()) {
                 behind_backup(store, &facts, &schedule.dir, days).await;
             }
@@ -138,7 +138,7 @@ async fn note(
 
 /// Moves the journal files that the backup covers and that are older than the days that are kept.
 async fn behind_backup(store: &Store, facts: &Facts, dir: &Path, keep_days: u32) {
-    let out = dir.join(format!("journal-{}", facts.head.instance));
+    let out = dir.join(format!("journal-{}", facts.head.store()));
     match store.archive_journal(facts, &out, Some(keep_days)).await {
         Ok(moved) if moved.files > 0 => {
             let (files, begins) = (moved.files, moved.begins);
@@ -160,12 +160,13 @@ async fn write(
     store.write("backup", named).await
 }
 
-/// Removes the backups of this store that need not stay. What is no backup of it, or cannot be read, does.
+/// Removes the backups of this store that need not stay. What is no backup of it, or cannot be read, does;
+/// those of the store from which this one was restored are not its own.
 /// So does the one that was just made, whatever the clock says.
-async fn thin(instance: &str, schedule: &BackupSchedule, made: PathBuf, now: Timestamp) {
-    let (instance, BackupSchedule { dir, keep, .. }) = (instance.to_owned(), schedule.clone());
+async fn thin(of: String, schedule: &BackupSchedule, made: PathBuf, now: Timestamp) {
+    let BackupSchedule { dir, keep, .. } = schedule.clone();
     let thinned = tokio::task::spawn_blocking(move || {
-        let found = of_store(&dir, &instance);
+        let found = of_store(&dir, &of);
         let gone = keep.gone(&found.keys().copied().collect(), now);
         for (moment, files) in &found {
             for file in files.iter().filter(|file| gone.contains(moment) && **file != made) {
@@ -182,12 +183,12 @@ async fn thin(instance: &str, schedule: &BackupSchedule, made: PathBuf, now: Tim
 }
 
 /// The backups of a store in a folder, by their moments.
-fn of_store(dir: &Path, instance: &str) -> BTreeMap<Timestamp, Vec<PathBuf>> {
+fn of_store(dir: &Path, wanted: &str) -> BTreeMap<Timestamp, Vec<PathBuf>> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
         if let (true, Some((of, moment))) = (is_named(&path), store_and_moment(&path))
-            && of == instance
+            && of == wanted
         {
             found.entry(moment).or_default().push(path);
         }

@@ -4,11 +4,12 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::open::StartError;
 use crate::open::{How, open_to_look};
-use crate::store::Store;
 use crate::store::backup::crypt::BackupKeys;
 use crate::store::backup::file::{is_named, read as read_backup, store_and_moment};
+use crate::store::backup::store_name;
 use crate::store::engine::Archived;
-use crate::store::records::StoreFacts;
+use crate::store::records::{StoreFacts, StoreLine};
+use crate::store::{Store, Tx};
 use futures_util::future::LocalBoxFuture;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,10 +56,13 @@ async fn of_store(
     backup: Option<&Path>,
     keys: &BackupKeys,
 ) -> Result<ArchivedJournal, StartError> {
-    let facts =
-        store.read(false, |tx| tx.get::<StoreFacts>(&["store"])).await.map_err(StartError::Refused)?;
-    let instance = facts.map(|facts| facts.instance).unwrap_or_default();
-    let found = || newest(&config.backups.as_ref()?.dir, &instance);
+    let name = |tx: &mut Tx<'_>| {
+        let facts = tx.get::<StoreFacts>(&["store"])?;
+        let line = tx.get::<StoreLine>(StoreLine::KEY)?.map(|line| line.line);
+        Ok(store_name(&facts.map(|facts| facts.instance).unwrap_or_default(), line.as_deref()))
+    };
+    let name = store.read(false, name).await.map_err(StartError::Refused)?;
+    let found = || newest(&config.backups.as_ref()?.dir, &name);
     let none = || {
         StartError::Settings(
             "there is no backup of this store in backup_dir: make one (mfa backup create), and name it with \
@@ -82,11 +86,11 @@ fn is_inside(out: &Path, data_dir: &Path) -> bool {
 }
 
 /// The newest backup of a store in a folder.
-fn newest(dir: &Path, instance: &str) -> Option<PathBuf> {
+fn newest(dir: &Path, wanted: &str) -> Option<PathBuf> {
     let paths = fs::read_dir(dir).ok()?.flatten().map(|entry| entry.path()).filter(|path| is_named(path));
     let own = paths.filter_map(|path| {
         let (of, moment) = store_and_moment(&path)?;
-        (of == instance).then_some((moment, path))
+        (of == wanted).then_some((moment, path))
     });
     own.max().map(|(_, path)| path)
 }

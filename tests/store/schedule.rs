@@ -1,5 +1,6 @@
 //! Scheduled backups, once a day.
 
+use super::backup::{on, text, with_key};
 use super::encrypted::Holder;
 use crate::api::metrics::series;
 use crate::support::run::run;
@@ -145,6 +146,30 @@ fn backups_of_a_clock_that_was_a_year_ahead_do_not_push_out_those_of_today() {
     }
     let expected = ["20310507T071009", "20310508T071009", "20320505T071009", "20320506T071009"];
     wait_for("other ones stay", || files(&dir) == expected.map(|stamp| format!("mfa-{stamp}Z.mfab")));
+}
+
+#[test]
+fn a_restored_copy_thins_out_none_of_the_backups_of_its_original() {
+    let (mut world, dir, home) = scheduled("1d", &[]);
+    world.clock.advance(120);
+    wait_for("no backup was made", || trail(&world).len() == 1);
+    let original = files(&dir);
+    assert_eq!(original.len(), 1);
+    let restored_from = dir.join(&original[0]);
+    world.stop();
+    let copy = home.path().join("copy");
+    let command = ["backup", "restore", text(&restored_from), "--data-dir", text(&copy)];
+    with_key(world.dir.path(), &command).ok();
+    let mut config = on(world.dir.path(), &copy, None);
+    config.backups.clone_from(&world.config().backups);
+    world.start_on(config);
+    // It makes its own on the same day, and on the next one thins out that alone.
+    wait_for("the copy makes no backup", || trail(&world).len() == 1);
+    world.clock.advance(DAY_SECONDS);
+    wait_for("a day has no backup", || trail(&world).len() == 2);
+    wait_for("its own of the first day stays", || files(&dir).len() == 2);
+    assert_eq!(files(&dir)[0], original[0]);
+    assert!(files(&dir)[1].starts_with("mfa-20310507T"), "{:?}", files(&dir));
 }
 
 #[test]

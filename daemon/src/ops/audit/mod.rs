@@ -12,10 +12,12 @@ pub use prune::{before, clear, cut, lines};
 
 use super::listing::json;
 use super::{Caller, Stored};
+use crate::random;
 use crate::store::engine::Range;
 use crate::store::record::{Record, numbered};
 use crate::store::records::{
-    AUDIT, AUDIT_PENDING, AuditEnd, AuditIndexed, AuditPlace, PendingAudit, StoreFacts, StoredTeller,
+    AUDIT, AUDIT_PENDING, AuditEnd, AuditIndexed, AuditPlace, PendingAudit, StoreFacts, StoreLine,
+    StoredTeller,
 };
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Tx, trail};
@@ -177,6 +179,7 @@ pub fn restored(
     let mut changes = vec![made_of("/digest", digest), made_of("/moment", &moment.to_string())];
     changes.extend(reached.map(|sequence| made_of("/journalSequence", &sequence.to_string())));
     record_own(tx, "Restore", "restore", None, changes);
+    tx.add(&StoreLine { line: random::hex::<8>() });
     seal_left(tx, journal)
 }
 

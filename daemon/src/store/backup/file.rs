@@ -115,7 +115,7 @@ fn file_name(facts: &Facts, millis: bool) -> String {
     let shown = if millis { moment.trim_end_matches('Z') } else { seconds };
     let stamp: String = shown.chars().filter(char::is_ascii_alphanumeric).collect();
     if facts.encrypted {
-        format!("{PREFIX}{stamp}Z-{}.{SUFFIX}.{AGE_SUFFIX}", facts.head.instance)
+        format!("{PREFIX}{stamp}Z-{}.{SUFFIX}.{AGE_SUFFIX}", facts.head.store())
     } else {
         format!("{PREFIX}{stamp}Z.{SUFFIX}")
     }
@@ -142,5 +142,5 @@ pub fn store_and_moment(file: &Path) -> Option<(String, Timestamp)> {
         return Some((instance.to_owned(), Timestamp::parse(&moment)?));
     }
     let facts = facts(file, &BackupKeys::default()).ok()?;
-    Some((facts.head.instance, facts.trailer.moment))
+    Some((facts.head.store(), facts.trailer.moment))
 }

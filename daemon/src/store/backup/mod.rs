@@ -82,10 +82,25 @@ pub struct Head {
     pub program: String,
     /// Name of the store.
     pub instance: String,
+    /// Its line, if it was itself restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
     /// The engine that it was read from.
     pub engine: String,
     /// When it was begun.
     pub begun_on: Timestamp,
+}
+
+impl Head {
+    /// What all backups of one store and line have in common.
+    pub fn store(&self) -> String {
+        store_name(&self.instance, self.line.as_deref())
+    }
+}
+
+/// The name of a store with its line, as the names of backups and of archives of its journal have it.
+pub fn store_name(instance: &str, line: Option<&str>) -> String {
+    line.map_or_else(|| instance.to_owned(), |line| format!("{instance}-{line}"))
 }
 
 /// The last record of the audit trail in a backup.

@@ -8,8 +8,8 @@ use crate::store::Store;
 use crate::store::engine::{Change, Commit, Engine, Range, Space};
 use crate::store::export::{ExportError, MARK, image, look, named, page, spaces, unknown};
 use crate::store::figures::Own;
-use crate::store::record::{key, prefix};
-use crate::store::records::{IMAGE_USES, LOCAL, SYSTEM, StoreFacts};
+use crate::store::record::{Record, key, prefix};
+use crate::store::records::{IMAGE_USES, LOCAL, SYSTEM, StoreFacts, StoreLine};
 use bytes::Bytes;
 use mfa_shared::fault::{self, Fault};
 use sha2::{Digest, Sha256};
@@ -152,11 +152,13 @@ pub(super) async fn write(engine: &dyn Engine, clock: &Clock, to: Sink) -> Resul
     if let Some(why) = unknown(engine).await? {
         return Err(BackupError::Refused(why.to_owned()));
     }
+    let line = look(engine, |view| view.get(StoreLine::SPACE, &key(StoreLine::KEY))).await?;
     let head = Head {
         format: FORMAT.to_owned(),
         form: facts.form,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         instance: facts.instance,
+        line: line.and_then(|line| serde_json::from_slice::<StoreLine>(&line).ok()).map(|line| line.line),
         engine: engine_name(engine),
         begun_on: clock.now(),
     };

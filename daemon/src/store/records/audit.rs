@@ -69,6 +69,27 @@ impl Record for AuditEnd {
     }
 }
 
+/// The line of a store that was restored. The store of which the backup was made may go on under the same
+/// name; what follows is another history, with backups and journal files of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreLine {
+    /// Its name, drawn by lot.
+    pub line: String,
+}
+
+impl StoreLine {
+    /// The parts of its key.
+    pub const KEY: &[&str] = &["line"];
+}
+
+impl Record for StoreLine {
+    const SPACE: Space = AUDIT_MARKS;
+    fn key(&self) -> Vec<u8> {
+        key(Self::KEY)
+    }
+}
+
 /// How far the lists go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

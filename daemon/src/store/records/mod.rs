@@ -24,7 +24,9 @@ mod users;
 mod webhooks;
 
 pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
-pub use audit::{AuditEnd, AuditIndexed, AuditList, AuditPlace, LIST_LENGTH_MAX, PendingAudit, StoredAudit};
+pub use audit::{
+    AuditEnd, AuditIndexed, AuditList, AuditPlace, LIST_LENGTH_MAX, PendingAudit, StoreLine, StoredAudit,
+};
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use days::{DayMark, TellerMark, day_key};
