@@ -187,7 +187,8 @@ async fn keep_uses(state: Arc<State>) {
     loop {
         // Other daemons of the store look at the same sessions, and hear of a use as soon as they can.
         if state.store.is_shared() {
-            state.callers.uses().news().notified().await;
+            // What has ended is forgotten also where there is no news.
+            let _ = tokio::time::timeout(USES_PAUSE, state.callers.uses().news().notified()).await;
             tokio::time::sleep(USES_PAUSE_SHARED).await;
         } else {
             tokio::time::sleep(USES_PAUSE).await;

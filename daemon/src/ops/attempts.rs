@@ -52,13 +52,13 @@ fn locked(seconds: u32) -> Fault {
 
 /// Counts a wrong password or code that came with a login of the user, and says so in its refusal.
 pub fn failed_within(tx: &mut Tx<'_>, user: &str, refusal: Fault) -> Result<Fault, Fault> {
-    let locked = count_failure(tx, user)?;
+    count_failure(tx, user)?;
     // It came with a login of the user, so it counts wherever they are known.
     for known in tx.all::<KnownAddress>(&[user])? {
         let attempts = known.attempts.failed(tx.now());
         tx.put(&KnownAddress { attempts, ..known })?;
     }
-    Ok(refusal.locking(locked))
+    Ok(refusal.locking(locked_within(tx, user)?))
 }
 
 /// Counts one more failed attempt, although the request is refused; the seconds of the lock that it begins.
