@@ -93,12 +93,6 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
         let settle = (act.run)(store.clone()).await;
         let write = move |tx: &mut Tx<'_>| {
             tx.set_actor(&caller.actor);
-            // Another daemon may have done the same meanwhile.
-            if let Ok(Some(repeatable)) = &ordered.repeatable
-                && let Some(first) = repeatable.recall(tx, &caller.actor)?
-            {
-                return Ok(first);
-            }
             let reply = match settle(tx, &caller) {
                 Ok(reply) => reply,
                 Err(fault) => {
@@ -107,8 +101,14 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
                 }
             };
             trail.record_errand(tx, &caller, &reply)?;
-            if let Ok(Some(repeatable)) = &ordered.repeatable {
-                repeatable.remember(tx, &caller.actor, &reply)?;
+            let Ok(Some(repeatable)) = &ordered.repeatable else { return Ok(reply) };
+            // Another daemon may have done the same meanwhile, or the key may have gone to another request.
+            // What was done here stands in the trail all the same.
+            match repeatable.recall(tx, &caller.actor) {
+                Ok(None) => repeatable.remember(tx, &caller.actor, &reply)?,
+                Ok(Some(first)) => return Ok(first),
+                Err(fault) if fault.kind == fault::IDEMPOTENCY_KEY_REUSED => {}
+                Err(fault) => return Err(fault),
             }
             Ok(reply)
         };
