@@ -37,6 +37,19 @@ impl Kind {
     }
 }
 
+/// The identifiers in the name of a record. Of all of them only the number of a card may have slashes.
+pub fn identifiers(resource: &str) -> Vec<&str> {
+    let Some((kind, rest)) = resource.split_once('/') else { return Vec::new() };
+    match (kind, rest.split_once('/')) {
+        ("card", Some((customer, number))) => vec![customer, number],
+        ("scan", Some((customer, behind))) => {
+            let (number, scan) = behind.rsplit_once('/').unwrap_or((behind, ""));
+            vec![customer, number, scan]
+        }
+        _ => rest.split('/').collect(),
+    }
+}
+
 /// A record as the audit trail names it.
 pub fn resource(kind: &str, parts: &[String]) -> String {
     let mut name = kind.to_owned();
@@ -45,4 +58,25 @@ pub fn resource(kind: &str, parts: &[String]) -> String {
         name.push_str(part);
     }
     name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_card_may_have_slashes_in_the_name_of_a_record() {
+        for (resource, expected) in [
+            ("customer/c-001", &["c-001"][..]),
+            ("teller/accra/T1", &["accra", "T1"]),
+            ("card/c-001/77", &["c-001", "77"]),
+            ("card/c-001/77/1", &["c-001", "77/1"]),
+            ("scan/c-001/77/front", &["c-001", "77", "front"]),
+            ("scan/c-001/77/1/front", &["c-001", "77/1", "front"]),
+            ("card", &[]),
+            ("card/c-001", &["c-001"]),
+        ] {
+            assert_eq!(identifiers(resource), expected, "{resource}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ use mfa_shared::api::ledger::GetLedgerAccount;
 use mfa_shared::api::rows;
 use mfa_shared::endpoint::{Endpoint, Meta, segments};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::ShownBy;
+use mfa_shared::kind::{self, ShownBy};
 use std::sync::Arc;
 
 /// Records that are looked at in one transaction.
@@ -159,8 +159,8 @@ fn may_hear(caller: &Caller, announced: &Announced) -> bool {
         return true;
     }
     announced.row.as_ref().is_some_and(|row| {
-        let words = announced.event.resource.as_deref().unwrap_or_default().split('/').skip(1);
-        decide(caller, row, false, &filled(row, words)).is_ok()
+        let words = kind::identifiers(announced.event.resource.as_deref().unwrap_or_default());
+        decide(caller, row, false, &filled(row, words.into_iter())).is_ok()
     })
 }
 
