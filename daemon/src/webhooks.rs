@@ -37,6 +37,7 @@ pub async fn keep(state: Arc<State>, mut stopped: watch::Receiver<bool>) {
     let mut looked = Looked::new();
     let mut at_work = JoinSet::<(Place, u64)>::new();
     let mut under_way = HashSet::new();
+    let mut begun_last = String::new();
     let mut news = state.auditor.news();
     while !*stopped.borrow() {
         tokio::select! {
@@ -49,7 +50,10 @@ pub async fn keep(state: Arc<State>, mut stopped: watch::Receiver<bool>) {
             note(ended.ok(), &mut under_way, &mut looked);
         }
         let Ok((due, last)) = state.store.read(false, deliver::due).await else { continue };
-        let due: Vec<_> = due.into_iter().filter(|place| !is_passed_over(&looked, place, last)).collect();
+        let mut due: Vec<_> = due.into_iter().filter(|place| !is_passed_over(&looked, place, last)).collect();
+        // They go round, so that none waits for ever where there are more than places.
+        let behind = due.partition_point(|place| place.subscription <= begun_last);
+        due.rotate_left(behind);
         if (due.is_empty() && under_way.is_empty()) || !ours.is_it(&state.store).await {
             continue;
         }
@@ -57,6 +61,7 @@ pub async fn keep(state: Arc<State>, mut stopped: watch::Receiver<bool>) {
             if under_way.len() < AT_ONCE && under_way.insert(place.subscription.clone()) {
                 let from = looked.get(&place.subscription).filter(|(of, _)| *of == place);
                 let from = from.map_or(place.position, |(_, upto)| *upto);
+                begun_last.clone_from(&place.subscription);
                 at_work.spawn(serve(state.clone(), place, from, last));
             }
         }
@@ -100,9 +105,10 @@ async fn serve(state: Arc<State>, mut place: Place, mut looked: u64, last: u64) 
         match step(&state, &place, looked, last.saturating_sub(looked) > BEHIND).await {
             Ok(Step::Again(upto)) => looked = upto,
             Ok(Step::Moved(now)) => (looked, place) = (now.position, now),
+            // Others may wait for a place meanwhile.
             Ok(Step::Gather(now)) => {
-                (looked, place) = (now.position, now);
-                tokio::time::sleep(GATHER).await;
+                let upto = now.position;
+                return (now, upto);
             }
             Ok(Step::End(upto)) => return (place, upto),
             Err(fault) => {
@@ -121,7 +127,7 @@ enum Step {
     Again(u64),
     /// From another place on.
     Moved(Place),
-    /// The same once more events may have come: those up to there were few.
+    /// The same, once more events may have come: those up to there were few.
     Gather(Place),
     /// Not at present; everything up to this event was looked at.
     End(u64),
