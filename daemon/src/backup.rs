@@ -22,10 +22,9 @@ use crate::store::{Store, Tx};
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
 use mfa_shared::fault::Fault;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{AtFlags, CWD, RenameFlags, StatxAttributes, StatxFlags, renameat_with, statx};
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -380,8 +379,12 @@ fn check_exchange(place: &Path) -> Result<(), StartError> {
         let pair = [tempfile::tempdir_in(parent)?, tempfile::tempdir_in(parent)?];
         renameat_with(CWD, pair[0].path(), CWD, pair[1].path(), RenameFlags::EXCHANGE)?;
         // The folder that a disk is mounted on cannot take another place.
-        let is_mount = fs::symlink_metadata(place)?.dev() != fs::metadata(parent)?.dev();
-        if is_mount { Err(std::io::ErrorKind::CrossesDevices.into()) } else { Ok(()) }
+        let facts = statx(CWD, place, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::empty())?;
+        if facts.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) {
+            Err(std::io::ErrorKind::CrossesDevices.into())
+        } else {
+            Ok(())
+        }
     };
     tried().map_err(|error: std::io::Error| {
         let place = place.display();
