@@ -97,8 +97,8 @@ fn every_change_of_a_readable_record_compares_a_tag_or_says_why_not() {
     }
 }
 
-/// Reads of what is no record: the daemon itself, the token of the caller, a search.
-const WITHOUT_TAG: [&str; 5] = ["GetLive", "GetReady", "GetVersion", "GetCurrentToken", "Search"];
+/// Reads of what is no record: the daemon itself, a search.
+const WITHOUT_TAG: [&str; 4] = ["GetLive", "GetReady", "GetVersion", "Search"];
 
 #[test]
 fn every_read_of_a_single_record_carries_a_tag() {

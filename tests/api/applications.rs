@@ -36,6 +36,19 @@ fn an_application_exists_from_its_first_key_until_it_is_deleted() {
 }
 
 #[test]
+fn a_key_that_is_to_be_changed_must_be_there() {
+    let world = with_application();
+    for path in [key_path("none-v1", KID), key_path("crm-v1", "2031-05-06T10_11_14")] {
+        for tag in ["*", "\"x\""] {
+            let request = world.request("PUT", &path).header("content-type", "application/json");
+            world.send(request.header("if-match", tag).body(KEY)).refused(412, "precondition_failed");
+        }
+        let code = world.send(world.request("DELETE", &path).header("if-match", "*")).json()["code"].clone();
+        assert!(["application_not_found", "signature_not_found"].contains(&code.as_str().unwrap()), "{code}");
+    }
+}
+
+#[test]
 fn a_key_comes_back_digit_for_digit() {
     let world = World::start();
     let modulus = "9".repeat(5000);

@@ -17,6 +17,7 @@ use crate::ops::{Caller, gateways};
 use crate::shelves::Noun;
 use crate::store::Tx;
 use crate::store::objects::Draft;
+use mfa_shared::api::applications::SetSignature;
 use mfa_shared::api::gateways::{UpdateEmailConfiguration, UpdateSmsConfiguration};
 use mfa_shared::api::second_factor::{BeginSecondFactor, DeleteSecondFactor, EnableSecondFactor};
 use mfa_shared::api::webhooks::CreateSubscription;
@@ -313,7 +314,8 @@ impl Request {
         if let (Some(tags), Some(tagged)) = (&self.if_match, &self.tagged)
             && matches!(self.meta.method, Method::Put | Method::Delete)
         {
-            tag::check_match(tags, &tag::present(tagged.read(tx, caller))?)?;
+            let makes = self.meta.name == SetSignature::META.name;
+            tag::check_match(tags, &tag::present(tagged.read(tx, caller), makes)?)?;
         }
         (prepared.run)(tx, caller)
     }

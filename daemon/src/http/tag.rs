@@ -23,10 +23,10 @@ pub fn http_date(at: Timestamp) -> String {
 /// Records without which a deletion is fine, so that no tag can match where they are missing.
 const MAY_BE_MISSING: &[&fault::Kind] = &[fault::PORTRAIT_NOT_FOUND, fault::SCAN_NOT_FOUND];
 
-/// The present tag for a comparison with `If-Match`.
-pub fn present(read: Result<String, Fault>) -> Result<String, Fault> {
+/// The present tag for a comparison with `If-Match`; `makes` says that the request makes what is missing.
+pub fn present(read: Result<String, Fault>, makes: bool) -> Result<String, Fault> {
     read.map_err(|fault| {
-        if MAY_BE_MISSING.contains(&fault.kind) {
+        if MAY_BE_MISSING.contains(&fault.kind) || makes && fault.kind.status == 404 {
             Fault::new(fault::PRECONDITION_FAILED, format!("{}, so no tag matches", fault.detail))
         } else {
             fault

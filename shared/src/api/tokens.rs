@@ -227,7 +227,7 @@ endpoints! {
     /// Log in, let a session go on, or sign in as an application.
     CreateToken {} Post "/token" TokenRequest => Json<Token>, public true;
     /// Show who calls with this token.
-    GetCurrentToken {} Get "/token/_current" Nothing => Json<CurrentToken>;
+    GetCurrentToken {} Get "/token/_current" Nothing => Json<CurrentToken>, tag GetCurrentToken;
     /// Log out: end the session of this token.
     DeleteCurrentToken {} Delete "/token/_current" Nothing => Done;
     /// Log out everywhere: end all sessions of the user.

@@ -215,7 +215,8 @@ pub struct StoredDividend {
     /// First day of its period; earlier programs took it from the product each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<Date>,
-    /// The orders that have taken part in it: of equal ones at the same moment, the others are refused.
+    /// The orders that have taken part in it: of equal ones at the same moment, those that come when it has
+    /// ended are refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orders: Vec<String>,
 }
