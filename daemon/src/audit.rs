@@ -33,8 +33,10 @@ const SETTLE_PAUSE: Duration = Duration::from_millis(10);
 const COMMITS_AT_ONCE: usize = 64;
 /// Records that are sealed in one transaction.
 const SEALED_AT_ONCE: usize = 256;
-/// Records that are put into the lists at once.
+/// Records that are put into the lists at once, and those where the lists lack more than that: each write
+/// waits for its turn among others, and writes a common name once.
 const LISTED_AT_ONCE: u64 = 128;
+const LISTED_WHEN_BEHIND: u64 = 1_024;
 /// Up to so many new records between two looks, the lists take them and some that they lack. Beyond that they
 /// wait for a quieter time, but for one look of so many: they cost as much as the records themselves.
 const BUSY_RECORDS: u64 = 256;
@@ -108,7 +110,7 @@ impl Auditor {
         let now = self.announce(store).await?;
         let new = seen.look(now);
         for _ in 0..steps(new, seen.behind, look) {
-            seen.behind = list(store).await?;
+            seen.behind = list(store, at_once(seen.behind)).await?;
             if seen.behind == 0 {
                 break;
             }
@@ -292,6 +294,11 @@ fn steps(new: u64, behind: u64, look: u64) -> u64 {
     }
 }
 
+/// How many records one step takes, where so many are lacking.
+fn at_once(behind: u64) -> u64 {
+    if behind > LISTED_AT_ONCE { LISTED_WHEN_BEHIND } else { LISTED_AT_ONCE }
+}
+
 /// Says how many records were left out, and of which operations.
 fn overflow(tx: &Tx<'_>, left_out: &BTreeMap<String, u64>) -> AuditRecord {
     let change = |(operation, count): (&String, &u64)| AuditChange {
@@ -309,8 +316,8 @@ fn overflow(tx: &Tx<'_>, left_out: &BTreeMap<String, u64>) -> AuditRecord {
 
 /// Adds the next records to the lists, and says how many they lack then. The entries are worked out outside
 /// of the write transaction, which only stores them.
-async fn list(store: &Store) -> Result<u64, Fault> {
-    let Some(pieces) = store.read(true, |tx| trail::pieces(tx, LISTED_AT_ONCE)).await? else {
+async fn list(store: &Store, at_once: u64) -> Result<u64, Fault> {
+    let Some(pieces) = store.read(true, move |tx| trail::pieces(tx, at_once)).await? else {
         return Ok(0);
     };
     let behind = pieces.behind;

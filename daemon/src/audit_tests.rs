@@ -31,6 +31,8 @@ fn the_lists_of_the_trail_catch_up_keep_up_or_wait_by_how_much_is_new() {
     for new in QUIET_RECORDS + 1..=BUSY_RECORDS {
         assert!(steps(new, 0, 1) * LISTED_AT_ONCE > new, "{new}");
     }
+    assert_eq!([0, LISTED_AT_ONCE].map(at_once), [LISTED_AT_ONCE; 2]);
+    assert_eq!(at_once(LISTED_AT_ONCE + 1), LISTED_WHEN_BEHIND);
     let flood = |behind| (0..2 * BUSY_LOOKS).map(move |look| steps(BUSY_RECORDS + 1, behind, look));
     assert_eq!((flood(BEHIND_RECORDS).sum::<u64>(), flood(BEHIND_RECORDS).next()), (2, Some(1)));
     assert!(flood(BEHIND_RECORDS + 1).all(|steps| steps * LISTED_AT_ONCE > BUSY_RECORDS + 1));
