@@ -37,7 +37,13 @@ impl Kind {
     }
 }
 
-/// The identifiers in the name of a record. Of all of them only the number of a card may have slashes.
+/// Whether an identifier of a kind of record may have slashes, by its place in the path: only the number of a
+/// card may.
+pub fn may_have_slashes(kind: &str, place: usize) -> bool {
+    matches!((kind, place), ("card" | "scan", 1))
+}
+
+/// The identifiers in the name of a record, of which one that may have slashes is one all the same.
 pub fn identifiers(resource: &str) -> Vec<&str> {
     let Some((kind, rest)) = resource.split_once('/') else { return Vec::new() };
     match (kind, rest.split_once('/')) {

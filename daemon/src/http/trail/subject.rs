@@ -9,7 +9,7 @@ use crate::store::Tx;
 use crate::store::records::StoredTeller;
 use mfa_shared::api::kinds;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::{Kind, ShownBy, resource};
+use mfa_shared::kind::{Kind, ShownBy, may_have_slashes, resource};
 use mfa_shared::node::Node;
 use mfa_shared::path::segments;
 use mfa_shared::subject::of_path;
@@ -48,10 +48,9 @@ const PART_BYTES_MAX: usize = 256;
 const NAME_BYTES_MAX: usize = 512;
 
 /// Whether a text can be an identifier of a record of this kind, at this place in its path: what a caller
-/// wrote is not checked yet where a request is refused before that. The number of a card may have slashes.
+/// wrote is not checked yet where a request is refused before that.
 pub fn can_be(kind: &Kind, place: usize, part: &str) -> bool {
-    let slashes = ["card", "scan"].contains(&kind.name) && place == 1;
-    is_short(part) && (slashes || !part.contains('/'))
+    is_short(part) && (may_have_slashes(kind.name, place) || !part.contains('/'))
 }
 
 /// Whether a text is no longer than an identifier, and has only signs that one may have.
