@@ -6,8 +6,10 @@ mod near;
 
 pub use fold::{digits, fold};
 
+use memchr::memmem::Finder;
 use near::{Halves, one_apart};
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// Kinds of records that are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,14 +128,55 @@ pub struct Grade {
     pub matched: Fields,
 }
 
+/// Where a text is in a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It is the field.
+    Field,
+    /// It is a word of it.
+    Word,
+    /// It begins a word.
+    Beginning,
+    /// It is anywhere else.
+    Inside,
+}
+
+impl Place {
+    fn rank(self) -> Rank {
+        match self {
+            Self::Field | Self::Word => Rank::Words,
+            Self::Beginning => Rank::Beginnings,
+            Self::Inside => Rank::Parts,
+        }
+    }
+}
+
 /// Letters from which on a word may differ in one.
 const NEAR_LETTERS_MIN: usize = 5;
 
+/// A text with what looks for it.
+#[derive(Debug)]
+struct Wanted {
+    text: String,
+    finder: Finder<'static>,
+}
+
+impl Wanted {
+    fn new(text: String) -> Self {
+        Self { finder: Finder::new(&text).into_owned(), text }
+    }
+
+    /// The places where a line has it.
+    fn places(&self, line: &[u8], place: impl Fn(&Range<usize>) -> Place) -> impl Iterator<Item = Place> {
+        self.finder.find_iter(line).map(move |at| place(&(at..at + self.text.len())))
+    }
+}
+
 #[derive(Debug)]
 struct Word {
-    text: String,
+    wanted: Wanted,
     /// Its digits, where it can be a part of a telephone number.
-    digits: Option<String>,
+    digits: Option<Wanted>,
     near: Option<Halves>,
 }
 
@@ -145,17 +188,18 @@ impl Word {
         let letters = folded.chars().all(char::is_alphabetic);
         let near = letters && folded.chars().count() >= NEAR_LETTERS_MIN;
         (!folded.is_empty()).then(|| Self {
-            digits: numeric.then(|| digits(text)),
+            digits: numeric.then(|| Wanted::new(digits(text))),
             near: near.then(|| Halves::new(&folded)),
-            text: folded,
+            wanted: Wanted::new(folded),
         })
     }
 
     /// How this word is found in a field.
     fn rank(&self, field: Field, text: &str, near: bool) -> Option<Rank> {
-        let wanted = if field == Field::Phone { self.digits.as_deref()? } else { &self.text };
+        let wanted = if field == Field::Phone { self.digits.as_ref()? } else { &self.wanted };
         let mut best = None;
-        if text.contains(wanted) {
+        if wanted.finder.find(text.as_bytes()).is_some() {
+            let wanted = &wanted.text;
             best = Some(Rank::Parts);
             for word in text.split(' ').filter(|word| word.starts_with(wanted)) {
                 if word.len() == wanted.len() {
@@ -165,8 +209,25 @@ impl Word {
             }
         }
         if near && best.is_none() && self.near.is_some() {
-            let is_near = text.split(' ').any(|word| one_apart(word, &self.text));
+            let is_near = text.split(' ').any(|word| one_apart(word, &self.wanted.text));
             return is_near.then_some(Rank::Words);
+        }
+        best
+    }
+
+    /// The best rank with which this word can be found in a line.
+    fn best_rank(&self, line: &[u8], near: bool, place: impl Fn(&Range<usize>) -> Place) -> Option<Rank> {
+        if near && self.near.is_some() {
+            return Some(Rank::Words);
+        }
+        let mut best = None;
+        for wanted in [Some(&self.wanted), self.digits.as_ref()].into_iter().flatten() {
+            for rank in wanted.places(line, &place).map(Place::rank) {
+                if rank == Rank::Words {
+                    return Some(rank);
+                }
+                best = Some(best.map_or(rank, |best: Rank| best.min(rank)));
+            }
         }
         best
     }
@@ -175,14 +236,17 @@ impl Word {
 /// What is looked for.
 #[derive(Debug)]
 pub struct Phrase {
-    whole: String,
+    whole: Wanted,
     words: Vec<Word>,
 }
 
 impl Phrase {
     /// Reads a text; one without a letter or digit finds nothing.
     pub fn parse(text: &str) -> Self {
-        Self { whole: fold(text), words: text.split_whitespace().filter_map(Word::new).collect() }
+        Self {
+            whole: Wanted::new(fold(text)),
+            words: text.split_whitespace().filter_map(Word::new).collect(),
+        }
     }
 
     /// Whether there is nothing to look for.
@@ -194,19 +258,31 @@ impl Phrase {
     /// a letter, what is left of the longest one then. `None`: no word may differ.
     pub fn anchors(&self, near: bool) -> Option<Vec<&str>> {
         let longest = |words: &mut dyn Iterator<Item = &Word>| -> Option<usize> {
-            words.map(|word| word.text.len()).max()
+            words.map(|word| word.wanted.text.len()).max()
         };
         if !near {
             let length = longest(&mut self.words.iter())?;
-            let word = self.words.iter().find(|word| word.text.len() == length)?;
-            let digits = word.digits.as_deref().filter(|digits| *digits != word.text);
-            return Some([word.text.as_str()].into_iter().chain(digits).collect());
+            let word = self.words.iter().find(|word| word.wanted.text.len() == length)?;
+            let text = word.wanted.text.as_str();
+            let digits = word.digits.as_ref().map(|digits| digits.text.as_str()).filter(|d| *d != text);
+            return Some([text].into_iter().chain(digits).collect());
         }
         let nears = || self.words.iter().filter(|word| word.near.is_some());
         let length = longest(&mut nears())?;
-        let word = nears().find(|word| word.text.len() == length)?;
+        let word = nears().find(|word| word.wanted.text.len() == length)?;
         let halves = word.near.as_ref()?;
         Some(vec![&halves.first, &halves.second, &halves.swapped])
+    }
+
+    /// The best rank that a record can have whose fields are in a line, and `None` where it does not fit;
+    /// `place` says where in a field a part of the line is. It costs less than a grade.
+    pub fn best_rank(&self, line: &[u8], near: bool, place: impl Fn(&Range<usize>) -> Place) -> Option<Rank> {
+        let mut worst = Rank::Words;
+        for word in &self.words {
+            worst = worst.max(word.best_rank(line, near, &place)?);
+        }
+        let is_identifier = self.whole.places(line, place).any(|place| place == Place::Field);
+        Some(if is_identifier { Rank::Identifier } else { worst })
     }
 
     /// How a record with these fields fits, if it does; `identifier` is the field that names it.
@@ -220,7 +296,7 @@ impl Phrase {
         let mut ranks: Vec<Option<Rank>> = vec![None; self.words.len()];
         let mut is_identifier = false;
         for (field, text) in fields {
-            is_identifier |= field == identifier && text == self.whole;
+            is_identifier |= field == identifier && text == self.whole.text;
             for (word, best) in self.words.iter().zip(&mut ranks) {
                 if let Some(rank) = word.rank(field, text, near) {
                     matched.add(field);

@@ -5,7 +5,7 @@
 //! account. The store decides: a line only says where to look.
 
 use super::blocks::Blocks;
-use super::line::{Candidate, LABEL, Line, Written, letter};
+use super::line::{Candidate, LABEL, Line, Written, best_rank, letter};
 use crate::domain::search::{Found, Kind, Phrase};
 use memchr::{memchr, memmem, memrchr};
 use std::collections::{BinaryHeap, HashMap};
@@ -27,6 +27,16 @@ pub struct Column {
     hasher: RandomState,
     /// Bytes of lines that count no more.
     dead_bytes: usize,
+}
+
+/// Keeps a find if it is among the best ones.
+fn keep(best: &mut BinaryHeap<Found>, limit: usize, find: &Candidate<'_>) {
+    if best.len() < limit || best.peek().is_some_and(|worst| find.is_before(worst)) {
+        best.push(find.to_found());
+        if best.len() > limit {
+            best.pop();
+        }
+    }
 }
 
 /// Replaces the kind in a line that no longer counts.
@@ -85,14 +95,6 @@ impl Column {
     /// The best finds, best first.
     pub fn find(&self, phrase: &Phrase, kinds: &[Kind], near: bool, limit: usize) -> Vec<Found> {
         let mut best: BinaryHeap<Found> = BinaryHeap::with_capacity(limit + 1);
-        let mut visit = |candidate: &Candidate<'_>| {
-            if best.len() < limit || best.peek().is_some_and(|worst| candidate.is_before(worst)) {
-                best.push(candidate.to_found());
-                if best.len() > limit {
-                    best.pop();
-                }
-            }
-        };
         let anchors = phrase.anchors(near).unwrap_or_default();
         let mut seen: Vec<&str> = Vec::new();
         for anchor in anchors {
@@ -104,8 +106,15 @@ impl Column {
                     from = line.end;
                     let line = std::str::from_utf8(&self.text[line.start..line.end - 1]).unwrap_or_default();
                     // A line that held an earlier anchor was looked at then.
-                    if !line.starts_with('-') && !seen.iter().any(|earlier| line.contains(earlier)) {
-                        Written::read(line).finds(phrase, kinds, near, &mut visit);
+                    if line.starts_with(char::from(DEAD)) || seen.iter().any(|earlier| line.contains(earlier))
+                    {
+                        continue;
+                    }
+                    let Some(rank) = best_rank(line, phrase, near) else { continue };
+                    let written = Written::read(line);
+                    let worst = best.peek().filter(|_| best.len() == limit);
+                    if !worst.is_some_and(|worst| written.is_behind(rank, worst)) {
+                        written.finds(phrase, kinds, near, &mut |find| keep(&mut best, limit, find));
                     }
                 }
             }
@@ -170,7 +179,7 @@ mod tests {
     fn line(identifier: &str, surname: &str, number: Option<&str>) -> Line {
         let part = |identifier: &str, fields: Vec<(Field, String)>| Part {
             identifier: identifier.to_owned(),
-            closed: false,
+            closed: identifier.bytes().any(|byte| byte % 3 == 0),
             fields,
         };
         let fields = vec![

@@ -2,7 +2,8 @@
 //! they are compared; behind them the accounts of a customer in the same form.
 
 use crate::domain::alike::Alike;
-use crate::domain::search::{Field, Fields, Found, Kind, Phrase, Rank};
+use crate::domain::search::{Field, Fields, Found, Kind, Phrase, Place, Rank};
+use std::ops::Range;
 
 /// Before each field of a record: the number of the field, then its text.
 const FIELD: char = '\u{1e}';
@@ -93,6 +94,21 @@ fn write_part(text: &mut String, part: &Part, label: Option<&str>) {
     }
 }
 
+/// Where a part of a written line is. In the label, which is no field, a part may seem to be a word.
+fn place(line: &[u8], part: &Range<usize>) -> Place {
+    let before = &line[..part.start];
+    let is_first = before.len() >= 2 && before[before.len() - 2] == FIELD as u8;
+    let begins = is_first || before.last().is_none_or(|byte| *byte == b' ');
+    let behind = line.get(part.end).copied();
+    let is_last = behind.is_none_or(|byte| byte < b' ');
+    match (begins, is_last || behind == Some(b' ')) {
+        _ if is_first && is_last => Place::Field,
+        (true, true) => Place::Word,
+        (true, false) => Place::Beginning,
+        (false, _) => Place::Inside,
+    }
+}
+
 /// A part of a written line.
 #[derive(Clone, Copy)]
 pub(super) struct WrittenPart<'t> {
@@ -123,6 +139,12 @@ pub(super) struct Written<'t> {
     pub(super) kind: Kind,
     pub(super) record: WrittenPart<'t>,
     accounts: &'t str,
+}
+
+/// The best rank that a find in a written line can have; `None` where none can be in it.
+pub(super) fn best_rank(line: &str, phrase: &Phrase, near: bool) -> Option<Rank> {
+    let line = line.as_bytes();
+    phrase.best_rank(line, near, |part| place(line, part))
 }
 
 /// A find that is not copied yet.
@@ -162,6 +184,11 @@ impl<'t> Written<'t> {
         let rest = text.get(1..).unwrap_or_default();
         let (record, accounts) = rest.split_once(ACCOUNT).unwrap_or((rest, ""));
         Self { kind, record: WrittenPart::read(record), accounts }
+    }
+
+    /// Whether no find of this rank in this line can come before one. An account has its customer's label.
+    pub(super) fn is_behind(&self, rank: Rank, found: &Found) -> bool {
+        (rank, false, self.record.label) > (found.rank, found.closed, found.label.as_str())
     }
 
     fn accounts(&self) -> impl Iterator<Item = WrittenPart<'t>> + Clone {

@@ -70,6 +70,19 @@ impl Lines {
         }
     }
 
+    /// The first line from `line` on that begins behind a place. Hits come in the order of the lines, most of
+    /// them near the one before, so the steps grow from there.
+    fn line_behind(&self, line: usize, place: usize) -> usize {
+        let rest = &self.lines[line..];
+        let mut upto = 1;
+        while rest.get(upto - 1).is_some_and(|(start, _)| *start <= place) {
+            upto *= 2;
+        }
+        let from = upto / 2;
+        let rest = &rest[from..upto.min(rest.len())];
+        line + from + rest.partition_point(|(start, _)| *start <= place)
+    }
+
     /// The slots of which a text contains a term.
     pub(super) fn containing(&self, term: &str, slots: usize) -> Matching {
         if term.is_empty() {
@@ -84,12 +97,7 @@ impl Lines {
         let mut line = 0;
         while let Some(at) = self.text.get(from..).and_then(|rest| finder.find(rest)) {
             let at = from + at;
-            // Hits come in the order of the lines: the line of one is near that of the one before, or far.
-            let near = self.lines[line..].iter().take(16).position(|(start, _)| *start > at);
-            line += match near {
-                Some(near) => near,
-                None => self.lines[line..].partition_point(|(start, _)| *start <= at),
-            };
+            line = self.line_behind(line, at);
             if let Some(slot) = self.lines[line - 1].1 {
                 found[slot as usize] = true;
             }
