@@ -7,7 +7,7 @@
 use super::away::Away;
 use super::begin::begin;
 use super::checkpoint::{self, Checkpoint};
-use super::claims::{claims, compare};
+use super::claims::{Claim, claims, compare};
 use super::codec::Hash;
 use super::directory::At;
 use super::disk::{Disk, JOURNAL};
@@ -70,14 +70,16 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let journal_bytes = journal_bytes(&at, 0)?;
     let newest = checkpoints.first().map(|checkpoint| checkpoint.from);
     let begins = at.io(JOURNAL, begin(at.disk, store))?;
-    let large = |newest: &Head| journal_bytes > options.verify_bytes && newest.sequence >= begins.sequence;
-    let start = newest.filter(large).unwrap_or(begins);
+    let is_large = journal_bytes > options.verify_bytes;
+    let checkpoint = newest.filter(|newest| is_large && newest.sequence >= begins.sequence);
+    let reached = found.as_ref().map(|(_, reach)| reach.head);
+    let reached = reached.filter(|head| is_large && head.sequence > begins.sequence);
     let stop = &|| false;
     let scanner = Scanner { at: &at, store: &store, begins: &begins, wanted: &wanted, until: u64::MAX, stop };
-    let mut scan = scanner.run(start)?;
-    compare(&at, &scan, &claims)?;
+    let verification = Verification { scanner, claims: &claims };
+    let all_needed = checkpoint.unwrap_or(begins);
+    let mut scan = verification.run(reached, all_needed)?;
 
-    scan.places = places_before(&at, &begins, &scan.start)?.then(scan.places);
     let end = scan.end;
     warn_of_torn_end(&scan);
     let journal = at.io(JOURNAL, resume(disk, store, &scan, options.segment_bytes))?;
@@ -92,11 +94,12 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         Some(Ok(accepted)) => accepted,
         not => {
             let why = not.and_then(Result::err).or(sick);
-            let missing = || (end.sequence > 0 && away.is_none()).then(|| "it is missing".to_owned());
-            healed.extend(why.or_else(missing).map(|why| {
-                tracing::warn!(why, "the index cannot be used and is made anew");
-                Trouble { file: "index".to_owned(), why: format!("{why}; it was made anew from the journal") }
-            }));
+            let is_missing = end.sequence > 0 && away.is_none();
+            healed.extend(why.or(is_missing.then(|| "it is missing".to_owned())).map(made_anew));
+            if scan.start.sequence > all_needed.sequence {
+                scan = verification.run_from(all_needed)?;
+            }
+            let replay = Replay { at: &at, disk, store, begins: &begins, scan: &scan };
             (rebuild(&replay, options, &checkpoints, &index_dir, &mut away)?, false)
         }
     };
@@ -117,6 +120,12 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         checkpoint_bytes,
         healed,
     })
+}
+
+/// What is put right where the index cannot be used.
+fn made_anew(why: Sick) -> Trouble {
+    tracing::warn!(why, "the index cannot be used and is made anew");
+    Trouble { file: "index".to_owned(), why: format!("{why}; it was made anew from the journal") }
 }
 
 /// Removes what a stop in the middle of the work left unfinished.
@@ -181,6 +190,41 @@ fn open_index(dir: &Path, options: &Options) -> Result<Option<(Pairs, Reach)>, S
     let pairs = Pairs::open(dir, options.cache_bytes)?;
     let reach = pairs.reach().ok_or_else(|| "it is empty or was not finished".to_owned())?;
     Ok(Some((pairs, reach)))
+}
+
+/// The verification of the journal, and of what is known of its end.
+struct Verification<'a> {
+    scanner: Scanner<'a>,
+    claims: &'a [Claim],
+}
+
+impl Verification<'_> {
+    /// Verifies a long journal from the file on in which the index ends, and any other from `all_needed` on.
+    /// What is before is verified after opening, beside those who work. Where the index is wrong about the
+    /// journal, what is found from `all_needed` on counts.
+    fn run(&self, reached: Option<Head>, all_needed: Head) -> Result<Scan, OpenError> {
+        let quick = reached.and_then(|head| beginning(self.scanner.at, &head));
+        match quick.filter(|start| start.sequence > all_needed.sequence).map(|start| self.run_from(start)) {
+            Some(Ok(scan)) => Ok(scan),
+            Some(Err(_)) | None => self.run_from(all_needed),
+        }
+    }
+
+    fn run_from(&self, start: Head) -> Result<Scan, OpenError> {
+        let Scanner { at, begins, .. } = self.scanner;
+        let mut scan = self.scanner.run(start)?;
+        compare(at, &scan, self.claims)?;
+        scan.places = places_before(at, begins, &scan.start)?.then(scan.places);
+        Ok(scan)
+    }
+}
+
+/// The beginning of the journal file in which a head is.
+fn beginning(at: &At<'_>, head: &Head) -> Option<Head> {
+    let segment = head.at.segment;
+    let header = Header::read(at.disk, segment).ok()??;
+    let begins = Position { segment, offset: HEADER_BYTES };
+    Some(Head { sequence: header.first.checked_sub(1)?, hash: header.before, at: begins })
 }
 
 /// The beginnings of the files that were not verified on opening.

@@ -64,7 +64,10 @@ pub(super) fn journal(shared: &Shared, dir: &Path, until: Head) {
     }
     let error = match found {
         Err(_) if stop() => return,
-        Ok(scan) if stop() || scan.anchors.get(&until.sequence) == Some(&until) => return,
+        // What was verified on opening may begin a file, and this ends with the file before.
+        Ok(scan) if stop() || scan.anchors.get(&until.sequence).is_some_and(|a| a.hash == until.hash) => {
+            return;
+        }
         Ok(_) => at.damaged(JOURNAL, "its beginning does not lead to its end".to_owned()),
         Err(error) => error,
     };

@@ -221,3 +221,46 @@ fn a_stop_that_cannot_update_the_tree_has_it_rebuilt() {
     assert!(engine.healed.iter().any(|trouble| trouble.file == "index"), "it was made anew");
     assert!(all(&engine).unwrap() == right);
 }
+
+#[test]
+fn a_long_journal_is_verified_from_where_the_index_ends_before_opening_and_the_rest_afterwards() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    let right = all(&engine).unwrap();
+    block_on(engine.close()).unwrap();
+    drop(engine);
+    // There is no checkpoint, so without the index all of the journal is needed.
+    let old = dir.path().join("journal/00000002.log");
+    let mut content = fs::read(&old).unwrap();
+    content[1_000] ^= 1;
+    fs::write(&old, &content).unwrap();
+    let engine = Embedded::open(large(dir.path())).unwrap();
+    assert!(soon(|| engine.write_fault().is_some()), "the damage is found");
+    assert!(all(&engine).unwrap() == right, "reads go on");
+    drop(engine);
+    fs::remove_dir_all(dir.path().join("index")).unwrap();
+    let error = Embedded::open(large(dir.path())).unwrap_err();
+    let OpenError::Damaged { file, .. } = &error else { panic!("{error}") };
+    assert_eq!(*file, old);
+    content[1_000] ^= 1;
+    fs::write(&old, content).unwrap();
+    let engine = Embedded::open(large(dir.path())).unwrap();
+    assert!(all(&engine).unwrap() == right);
+}
+
+#[test]
+fn the_index_of_another_long_journal_is_made_anew() {
+    let [own, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [right, _] = [&own, &other].map(|dir| {
+        let engine = fill(dir.path());
+        write(&engine, vec![change("where", Some(dir.path().to_str().unwrap().into()))]).unwrap();
+        let all = all(&engine).unwrap();
+        block_on(engine.close()).unwrap();
+        all
+    });
+    fs::remove_dir_all(own.path().join("index")).unwrap();
+    fs::rename(other.path().join("index"), own.path().join("index")).unwrap();
+    let engine = Embedded::open(large(own.path())).unwrap();
+    assert!(engine.healed.iter().any(|trouble| trouble.file == "index"), "{:?}", engine.healed);
+    assert!(all(&engine).unwrap() == right);
+}
