@@ -105,11 +105,11 @@ fn busy() -> Fault {
     Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
 }
 
-/// The shelves of a daemon.
+/// A shelf, and how far it has followed the store.
 #[derive(Debug, Default)]
-pub struct Shelves {
-    shelves: [Arc<RwLock<Shelf>>; NOUNS.len()],
-    /// Up to where in the journal they have followed; `None` until they were made.
+struct Follower {
+    shelf: Arc<RwLock<Shelf>>,
+    /// Up to where in the journal it has followed; `None` until it was made.
     followed: Mutex<Option<u64>>,
     /// How many times it was begun to follow.
     begun: AtomicU64,
@@ -119,18 +119,21 @@ pub struct Shelves {
     making: Mutex<()>,
 }
 
+/// The shelves of a daemon. Each follows the store by itself, so that no list waits for the order of another.
+#[derive(Debug, Default)]
+pub struct Shelves([Follower; NOUNS.len()]);
+
 impl Shelves {
-    /// The shelf of a noun.
-    pub fn of(&self, noun: Noun) -> Arc<RwLock<Shelf>> {
-        self.shelves[noun as usize].clone()
+    fn of(&self, noun: Noun) -> &Follower {
+        &self.0[noun as usize]
     }
 
     fn reading(&self, noun: Noun) -> RwLockReadGuard<'_, Shelf> {
-        self.shelves[noun as usize].read().unwrap_or_else(PoisonError::into_inner)
+        self.of(noun).shelf.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn writing(&self, noun: Noun) -> RwLockWriteGuard<'_, Shelf> {
-        self.shelves[noun as usize].write().unwrap_or_else(PoisonError::into_inner)
+        self.of(noun).shelf.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The shelf of a noun, up to date with the store, with the order of a column; `None` where it cannot
@@ -143,16 +146,20 @@ impl Shelves {
         column: Option<&str>,
     ) -> Result<Option<Arc<RwLock<Shelf>>>, Fault> {
         let make = async {
-            self.follow(store).await?;
-            if let Some(column) = column.filter(|_| !self.reading(noun).has(column)) {
-                // It is built to the end, even if no one waits for it any more.
-                let shelves = self.clone();
-                let store = store.clone();
-                let column = column.to_owned();
-                let made = tokio::spawn(async move { shelves.make_column(&store, noun, &column).await });
-                made.await.unwrap_or_else(|_| Err(busy()))?;
+            if self.of(noun).ended.load(SeqCst) == 0 {
+                self.to_the_end(store, move |shelves, store| async move { shelves.follow(&store, noun).await })
+                    .await?;
+            } else {
+                self.follow(store, noun).await?;
             }
-            Ok::<_, Fault>(self.of(noun))
+            if let Some(column) = column.filter(|_| !self.reading(noun).has(column)) {
+                let column = column.to_owned();
+                self.to_the_end(store, move |shelves, store| async move {
+                    shelves.make_column(&store, noun, &column).await
+                })
+                .await?;
+            }
+            Ok::<_, Fault>(self.of(noun).shelf.clone())
         };
         match tokio::time::timeout(WAIT, make).await {
             Ok(Ok(shelf)) => Ok(Some(shelf)),
@@ -164,49 +171,66 @@ impl Shelves {
         }
     }
 
+    /// Does what is done to its end even if no one waits for it any more.
+    async fn to_the_end<F>(
+        self: &Arc<Self>,
+        store: &Store,
+        work: impl FnOnce(Arc<Self>, Store) -> F,
+    ) -> Result<(), Fault>
+    where
+        F: Future<Output = Result<(), Fault>> + Send + 'static,
+    {
+        tokio::spawn(work(self.clone(), store.clone())).await.unwrap_or_else(|_| Err(busy()))
+    }
+
     /// Makes the order of a column, one at a time: those who wait for the same one have it then.
     async fn make_column(&self, store: &Store, noun: Noun, column: &str) -> Result<(), Fault> {
-        let _making = self.making.lock().await;
+        let _making = self.of(noun).making.lock().await;
         if !self.reading(noun).has(Some(column)) {
             self.add_column(store, noun, column).await?;
         }
-        self.follow(store).await
+        self.follow(store, noun).await
     }
 
-    /// Follows what was committed since the last time, or makes the shelves. Of several who wait for it one
+    /// Follows what was committed since the last time, or makes the shelf. Of several who wait for it one
     /// follows for all.
-    async fn follow(&self, store: &Store) -> Result<(), Fault> {
-        let arrived = self.begun.load(SeqCst);
-        let mut followed = self.followed.lock().await;
+    async fn follow(&self, store: &Store, noun: Noun) -> Result<(), Fault> {
+        let Follower { followed, begun, ended, .. } = self.of(noun);
+        let arrived = begun.load(SeqCst);
+        let mut followed = followed.lock().await;
         // Another has begun after this call, and has come to its end.
-        if self.ended.load(SeqCst) > arrived {
+        if ended.load(SeqCst) > arrived {
             return Ok(());
         }
-        let own = self.begun.fetch_add(1, SeqCst) + 1;
+        let own = begun.fetch_add(1, SeqCst) + 1;
         let after = match *followed {
             Some(after) => after,
             None => {
                 let now = store.place().await?;
-                self.make(store).await?;
+                self.make(store, noun).await?;
                 *followed = Some(now);
                 now
             }
         };
-        self.go_on(store, after, &mut followed).await?;
-        self.ended.store(own, SeqCst);
+        self.go_on(store, noun, after, &mut followed).await?;
+        ended.store(own, SeqCst);
         Ok(())
     }
 
-    /// Brings the shelves up to date with what was committed after a place in the journal, and notes how far
-    /// they have come.
-    async fn go_on(&self, store: &Store, mut after: u64, followed: &mut Option<u64>) -> Result<(), Fault> {
-        let spaces = NOUNS.map(Noun::space);
+    /// Brings a shelf up to date with what was committed after a place in the journal, and notes how far it
+    /// has come.
+    async fn go_on(
+        &self,
+        store: &Store,
+        noun: Noun,
+        mut after: u64,
+        followed: &mut Option<u64>,
+    ) -> Result<(), Fault> {
         loop {
-            let Changed { keys, upto, more } = store.changed_since(after, COMMITS_AT_ONCE, &spaces).await?;
-            for noun in NOUNS {
-                for part in changed(noun, &keys).chunks(CHUNK_RECORDS) {
-                    self.refresh(store, noun, part.to_vec()).await?;
-                }
+            let Changed { keys, upto, more } =
+                store.changed_since(after, COMMITS_AT_ONCE, &[noun.space()]).await?;
+            for part in changed(noun, &keys).chunks(CHUNK_RECORDS) {
+                self.refresh(store, noun, part.to_vec()).await?;
             }
             after = upto;
             *followed = Some(after);
@@ -233,17 +257,15 @@ impl Shelves {
     }
 
     /// Reads every record, a short transaction for each chunk.
-    async fn make(&self, store: &Store) -> Result<(), Fault> {
-        for noun in NOUNS {
-            *self.writing(noun) = Shelf::default();
-            let put = |rows: Vec<Row>| {
-                let changes = rows.into_iter().map(|row| (row.identifier.clone(), Some(row))).collect();
-                self.writing(noun).apply(changes);
-            };
-            each_chunk(store, noun, Vec::new(), put).await?;
-            let shelf = self.reading(noun);
-            tracing::debug!(?noun, records = shelf.records(), bytes = shelf.bytes(), "ready to list");
-        }
+    async fn make(&self, store: &Store, noun: Noun) -> Result<(), Fault> {
+        *self.writing(noun) = Shelf::default();
+        let put = |rows: Vec<Row>| {
+            let changes = rows.into_iter().map(|row| (row.identifier.clone(), Some(row))).collect();
+            self.writing(noun).apply(changes);
+        };
+        each_chunk(store, noun, Vec::new(), put).await?;
+        let shelf = self.reading(noun);
+        tracing::debug!(?noun, records = shelf.records(), bytes = shelf.bytes(), "ready to list");
         Ok(())
     }
 
@@ -256,9 +278,9 @@ impl Shelves {
             keys.extend(rows.into_iter().map(|mut row| (row.identifier, row.keys.swap_remove(0))));
         };
         each_chunk(store, noun, vec![column.to_owned()], put).await?;
-        let mut followed = self.followed.lock().await;
+        let mut followed = self.of(noun).followed.lock().await;
         let Some(after) = *followed else { return Ok(()) };
-        self.go_on(store, after, &mut followed).await?;
+        self.go_on(store, noun, after, &mut followed).await?;
         let mut from = begin;
         loop {
             let Changed { keys: changes, upto, more } =
@@ -292,12 +314,28 @@ impl Shelves {
 
     /// Follows the store for as long as the daemon serves.
     pub async fn keep_up(self: Arc<Self>, store: Store) {
+        let mut known = None;
         loop {
-            if let Err(fault) = self.follow(&store).await {
-                tracing::debug!(%fault, "the orders of lists could not be brought up to date");
+            match self.follow_all(&store, known).await {
+                Ok(place) => known = Some(place),
+                Err(fault) => {
+                    tracing::debug!(%fault, "the orders of lists could not be brought up to date");
+                }
             }
             tokio::time::sleep(FOLLOW_PAUSE).await;
         }
+    }
+
+    /// Brings all shelves up to date, unless nothing was committed since a place in the journal; the place
+    /// up to which they are then.
+    async fn follow_all(&self, store: &Store, known: Option<u64>) -> Result<u64, Fault> {
+        let place = store.place().await?;
+        if known != Some(place) {
+            for noun in NOUNS {
+                self.follow(store, noun).await?;
+            }
+        }
+        Ok(place)
     }
 }
 

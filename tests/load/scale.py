@@ -13,29 +13,16 @@ import scale_goals
 import scale_reads
 import scale_start
 import scale_writes
-from client import Client
 from scale_store import FEW_USERS, Store, begin
 
 SMALL, SESSIONS = 1000, 20
-# What loading leaves to be done in the background is no part of a read.
-QUIET = 10
-# Milliseconds of a look at the audit trail once its lists are complete, and seconds until it is measured anyway.
-CAUGHT_UP, PATIENCE = 50, 600
-
-
-def wait_for_trail(store):
-    """Waits until the lists of the audit trail have what was loaded; until then a look goes through the rest."""
-    client, begun, took = Client(store.port), time.perf_counter(), CAUGHT_UP + 1
-    while took > CAUGHT_UP and time.perf_counter() - begun < PATIENCE:
-        took = client.time("GET", "/audit?resource=customer/c-00000000")[0]
-        time.sleep(1 if took > CAUGHT_UP else 0)
-    waited = time.perf_counter() - begun
-    store.say(f"a customer's history took {took:.0f} ms, {waited + QUIET:.0f} s after loading")
 
 
 def look(store):
-    time.sleep(QUIET)
-    wait_for_trail(store)
+    """Reads and writes, once what loading leaves to be done in the background is done: it is no part of a read."""
+    begun = time.perf_counter()
+    daemon.wait_until_idle(store.process)
+    store.say(f"idle {time.perf_counter() - begun:.0f} s after loading")
     count = store.data.customers
     store.say(f"reads and writes with {count:,} customers")
     figures, whole = scale_reads.measure(store.port, count)
