@@ -147,8 +147,11 @@ impl Shelves {
     ) -> Result<Option<Arc<RwLock<Shelf>>>, Fault> {
         let make = async {
             if self.of(noun).ended.load(SeqCst) == 0 {
-                self.to_the_end(store, move |shelves, store| async move { shelves.follow(&store, noun).await })
-                    .await?;
+                self.to_the_end(
+                    store,
+                    move |shelves, store| async move { shelves.follow(&store, noun).await },
+                )
+                .await?;
             } else {
                 self.follow(store, noun).await?;
             }

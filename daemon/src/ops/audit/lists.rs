@@ -166,22 +166,52 @@ pub fn length(tx: &mut Tx<'_>, name: &str) -> Result<u64, Fault> {
     Ok(last_piece(tx, name)?.map_or(0, |last| last.piece * full + last.sequences.len() as u64))
 }
 
-/// The elements of a list at places that follow each other, as far as there are any. Each piece is read once:
-/// reading one takes longer than finding a number in it.
+/// The elements of a list at places that follow each other, as far as there are any.
 pub fn elements(tx: &mut Tx<'_>, name: &str, places: Range<u64>) -> Result<Vec<u64>, Fault> {
     let full = LIST_LENGTH_MAX as u64;
     let mut found = Vec::new();
-    let mut place = places.start;
-    while place < places.end {
-        let piece = tx.at::<AuditList>(&numbered(&[name], place / full))?;
-        let sequences = piece.map_or_else(Vec::new, |piece| piece.sequences);
-        let behind = (place / full + 1) * full;
-        let within = |place: u64| usize::try_from(place % full).unwrap_or_default();
-        let wanted = usize::try_from(places.end.min(behind) - place).unwrap_or_default();
-        found.extend(sequences.into_iter().skip(within(place)).take(wanted));
-        place = behind;
+    if places.is_empty() {
+        return Ok(found);
     }
+    let pieces = [places.start / full, places.end.div_ceil(full)].map(|piece| numbered(&[name], piece));
+    let [from, to] = pieces;
+    tx.walk(AUDIT_LISTS, engine::Range { from, to: Some(to) }, &mut |_, value| {
+        let piece: AuditList = decode(AUDIT_LISTS, value)?;
+        let place = piece.piece * full;
+        found
+            .extend((place..).zip(piece.sequences).filter(|(at, _)| places.contains(at)).map(|(_, one)| one));
+        Ok(true)
+    })?;
     Ok(found)
+}
+
+/// Those of the numbers, which ascend, that a list has.
+pub fn common(tx: &mut Tx<'_>, name: &str, numbers: &[u64]) -> Result<Vec<u64>, Fault> {
+    let Some(first) = numbers.first() else { return Ok(Vec::new()) };
+    let (mut start, mut end) = (0, length(tx, name)?.div_ceil(LIST_LENGTH_MAX as u64));
+    // The first piece that does not end before all of them.
+    while start < end {
+        let middle = start + (end - start) / 2;
+        let piece = tx.at::<AuditList>(&numbered(&[name], middle))?;
+        match piece.and_then(|piece| piece.sequences.last().copied()) {
+            Some(last) if last < *first => start = middle + 1,
+            _ => end = middle,
+        }
+    }
+    let pieces = engine::Range { from: numbered(&[name], start), ..engine::Range::prefix(&prefix(&[name])) };
+    let mut common = Vec::new();
+    let mut left = numbers;
+    tx.walk(AUDIT_LISTS, pieces, &mut |_, value| {
+        let piece: AuditList = decode(AUDIT_LISTS, value)?;
+        for number in piece.sequences {
+            left = &left[left.iter().take_while(|other| **other < number).count()..];
+            if left.first() == Some(&number) {
+                common.push(number);
+            }
+        }
+        Ok(!left.is_empty())
+    })?;
+    Ok(common)
 }
 
 #[cfg(test)]
@@ -219,6 +249,12 @@ mod tests {
             }
         }
         assert_eq!(store.read(|tx| elements(tx, "q q200", 0..2)), [200]);
+        let all: Vec<u64> = (1..=RECORDS + 2).collect();
+        for numbers in [&all[..], &all[126..130], &all[200..], &[2, 127, 300, 999], &[999], &[]] {
+            let common = store.read(|tx| common(tx, "o PutCustomer", numbers));
+            assert!(common.iter().eq(numbers.iter().filter(|number| **number <= RECORDS)), "{numbers:?}");
+            assert!(store.read(|tx| super::common(tx, "o nothing", numbers)).is_empty());
+        }
     }
 
     #[test]

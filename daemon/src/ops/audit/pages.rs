@@ -1,5 +1,6 @@
-//! Lists of the audit trail: the shortest list that holds all matches is walked, or only counted through
-//! where it holds nothing else; time and numbers are found by halving.
+//! Lists of the audit trail: the shortest list that holds all matches is only counted through where it holds
+//! nothing else. Where several lists are asked for, the numbers that all of them have are worked out, and no
+//! record is read that is not shown; time and numbers are found by halving.
 
 use super::lists::{self, ACTOR, OPERATION, OUTCOME, REQUEST, RESOURCE, names_of};
 use crate::domain::trail_tail::NOTED_MAX;
@@ -19,14 +20,18 @@ use std::ops::Range as Span;
 /// Records of a stream that are looked at in one transaction.
 const CHUNK_RECORDS: u64 = 500;
 
+/// Up to so many records are read to see whether they match; of more, the lists are compared. A few in tests,
+/// so that both is tried.
+const READ_MAX: u64 = if cfg!(test) { 3 } else { 256 };
+
 /// A list of records of the trail.
 #[derive(Debug)]
 pub struct Trail {
     query: AuditQuery,
     /// The list that is gone through; none for the whole trail.
     list: Option<String>,
-    /// Whether it may hold what does not match.
-    sifted: bool,
+    /// The other lists that a match is in.
+    others: Vec<String>,
     /// The places in it that are gone through.
     places: Span<u64>,
     /// Number of the first record that is kept.
@@ -44,7 +49,7 @@ impl Trail {
         let mut trail = Self {
             query: query.clone(),
             list: None,
-            sifted: false,
+            others: Vec::new(),
             places: 0..0,
             first,
             listed: 0,
@@ -58,16 +63,16 @@ impl Trail {
             (OUTCOME, query.outcome.map(|outcome| outcome.as_str())),
         ];
         let mut length = next - first;
-        let mut named = 0;
         for (kind, value) in asked.into_iter().filter_map(|(kind, value)| Some((kind, value?))) {
             let name = AuditList::name(kind, value);
             let count = lists::length(tx, &name)?;
             if trail.list.is_none() || count < length {
-                (trail.list, length) = (Some(name), count);
+                trail.others.extend(trail.list.replace(name));
+                length = count;
+            } else {
+                trail.others.push(name);
             }
-            named += 1;
         }
-        trail.sifted = named > 1;
         if trail.list.is_some() {
             trail.listed = length;
             trail.tail = trail.look_through(tx, next)?;
@@ -168,7 +173,7 @@ impl Trail {
         })?;
         let mut found = tail.named(list, missing);
         drop(tail);
-        if self.sifted {
+        if self.is_sifted() {
             let keys: Vec<_> = found.iter().map(|found| numbered(&[], *found)).collect();
             tx.expect(AUDIT, &keys)?;
             let mut matching = Vec::new();
@@ -178,6 +183,34 @@ impl Trail {
             found = matching;
         }
         Ok(Some(found))
+    }
+
+    /// Whether the list may hold what does not match.
+    fn is_sifted(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// The numbers of all matches among those that a list may not hold alone, in the order of the query.
+    fn sift(&self, tx: &mut Tx<'_>) -> Result<Vec<u64>, Fault> {
+        let listed = self.places.start.min(self.listed)..self.places.end.min(self.listed);
+        let mut numbers = self.numbers_of(tx, listed)?;
+        if numbers.len() as u64 <= READ_MAX {
+            let mut matching = Vec::new();
+            for record in records(tx, &numbers)? {
+                matching.extend(self.matches(&record).then_some(record.sequence).flatten());
+            }
+            numbers = matching.into_iter().filter_map(|number| u64::try_from(number).ok()).collect();
+        } else {
+            for other in &self.others {
+                numbers = lists::common(tx, other, &numbers)?;
+            }
+        }
+        // These match by themselves.
+        numbers.extend(self.numbers_of(tx, self.places.start.max(self.listed)..self.places.end)?);
+        if self.query.paging.descending {
+            numbers.reverse();
+        }
+        Ok(numbers)
     }
 
     /// The records at places that follow each other in the order of the list.
@@ -191,13 +224,7 @@ impl Trail {
         if self.query.paging.descending {
             numbers.reverse();
         }
-        let keys: Vec<_> = numbers.into_iter().map(|number| numbered(&[], number)).collect();
-        tx.expect(AUDIT, &keys)?;
-        let mut records = Vec::with_capacity(keys.len());
-        for key in keys {
-            records.extend(tx.at::<StoredAudit>(&key)?.map(|stored| stored.0));
-        }
-        Ok(records)
+        records(tx, &numbers)
     }
 
     fn matches(&self, record: &AuditRecord) -> bool {
@@ -238,6 +265,17 @@ impl Trail {
     }
 }
 
+/// The records with these numbers, in their order.
+fn records(tx: &mut Tx<'_>, numbers: &[u64]) -> Result<Vec<AuditRecord>, Fault> {
+    let keys: Vec<_> = numbers.iter().map(|number| numbered(&[], *number)).collect();
+    tx.expect(AUDIT, &keys)?;
+    let mut records = Vec::with_capacity(keys.len());
+    for key in keys {
+        records.extend(tx.at::<StoredAudit>(&key)?.map(|stored| stored.0));
+    }
+    Ok(records)
+}
+
 /// The keys of the records with these numbers.
 fn range_of(numbers: &Span<u64>) -> Range {
     Range { from: numbered(&[], numbers.start), to: Some(numbered(&[], numbers.end)) }
@@ -261,28 +299,18 @@ impl List for Trail {
         let paging = &self.query.paging;
         let size: u64 = paging.size.unwrap_or(PAGE_SIZE_DEFAULT).into();
         let skipped = u64::from(paging.page_index.unwrap_or(0)).saturating_mul(size);
-        let mut total = 0;
-        let mut shown = Vec::new();
-        let count = self.places.end - self.places.start;
-        if self.sifted {
-            let mut passed = 0;
-            while passed < count {
-                let next = count.min(passed + CHUNK_RECORDS);
-                for record in self.records_at(tx, &self.places, passed..next)? {
-                    if self.matches(&record) {
-                        if (skipped..skipped.saturating_add(size)).contains(&total) {
-                            shown.push(json(&record));
-                        }
-                        total += 1;
-                    }
-                }
-                passed = next;
-            }
+        let wanted = |total: u64| skipped.min(total)..skipped.saturating_add(size).min(total);
+        let mut total = self.places.end - self.places.start;
+        let found = if self.is_sifted() {
+            let numbers = self.sift(tx)?;
+            total = numbers.len() as u64;
+            let Span { start, end } = wanted(total);
+            let page = numbers.iter().skip(start as usize).take((end - start) as usize).copied();
+            records(tx, &page.collect::<Vec<_>>())?
         } else {
-            let passed = skipped.min(count)..skipped.saturating_add(size).min(count);
-            shown.extend(self.records_at(tx, &self.places, passed)?.iter().map(json));
-            total = count;
-        }
+            self.records_at(tx, &self.places, wanted(total))?
+        };
+        let mut shown: Vec<_> = found.iter().map(json).collect();
         for record in self.pending(tx)? {
             if (skipped..skipped.saturating_add(size)).contains(&total) {
                 shown.push(json(&record));
@@ -305,7 +333,7 @@ impl List for Trail {
         let count = (left.end - left.start).min(CHUNK_RECORDS);
         let mut out = Vec::new();
         for record in self.records_at(tx, &left, 0..count)? {
-            if !self.sifted || self.matches(&record) {
+            if !self.is_sifted() || self.matches(&record) {
                 out.extend(json(&record));
                 out.push(b'\n');
             }
