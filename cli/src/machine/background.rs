@@ -35,7 +35,7 @@ const STOP_SECONDS_SPARE: u64 = 10;
 const FOLLOW_MILLIS: u64 = 200;
 /// What to do with a daemon that another user or program has started.
 const OF_SERVICE: &str =
-    "a service: sudo systemctl stop mfa, or restart in place of stop; else where it was started";
+    "stop or restart it where it was started; a service: sudo systemctl stop mfa, or restart mfa";
 /// Wait between two looks.
 const LOOK_MILLIS: u64 = 50;
 
