@@ -5,6 +5,8 @@
 #   --dry-run                          with either: says what it would do
 # It starts nothing and makes no service; at the end it says how.
 set -eu
+# What is installed is for everybody.
+umask 022
 
 prefix=/usr/local
 dry=
@@ -69,7 +71,7 @@ if [ -n "$uninstall" ]; then
     done <"$list"
     remove share/doc/mfa/installed
     if [ -z "$dry" ]; then
-        rmdir "$prefix/share/doc/mfa/examples" "$prefix/share/doc/mfa" 2>/dev/null || true
+        find "$prefix/share/doc/mfa" -depth -type d -exec rmdir {} \; 2>/dev/null || true
         echo "mfa is removed from $prefix; data, settings and a unit in /etc/systemd/system stay"
     fi
     exit
@@ -85,8 +87,10 @@ else
     fail "neither sha256sum nor shasum is here to check the files"
 fi
 
+earlier=
+[ ! -f "$list" ] || earlier=yes
 files=$(find bin share \( -type f -o -type l \) | LC_ALL=C sort)
-if [ -f "$list" ]; then
+if [ -n "$earlier" ]; then
     # What an earlier version had and this one has not.
     while IFS= read -r file; do
         echo "$files" | grep -qxF -- "$file" || remove "$file"
@@ -103,5 +107,9 @@ case :$PATH: in
 *":$prefix/bin:"*) ;;
 *) echo "$prefix/bin is not in your PATH" ;;
 esac
-echo "to try it:                     mfa quickstart"
-echo "as a service, as root:         mfa service install"
+if [ -n "$earlier" ]; then
+    echo "a daemon that runs is still the version before: sudo systemctl restart mfa, or mfa daemon restart"
+else
+    echo "to try it:     mfa quickstart"
+    echo "as a service:  mfa help installation"
+fi

@@ -1,5 +1,6 @@
 //! The files in `contrib/` and the metrics of a daemon, checked with the real programs of Prometheus.
 
+use crate::support::servers::Authority;
 use crate::support::world::World;
 use mfa_daemon::http::metrics::families::{
     ALL, BACKUP_BYTES, BACKUP_MADE, CHECKPOINT_AGE, OF_EMBEDDED, OF_POSTGRES,
@@ -156,8 +157,23 @@ struct Prometheus {
 
 impl Prometheus {
     fn start(daemons: &[String]) -> Self {
-        let dir = tempfile::tempdir().unwrap();
         let config = std::fs::read_to_string(contrib("prometheus.yml")).unwrap();
+        Self::with(&config, daemons)
+    }
+
+    /// With the lines for daemons with TLS, whose authority is in a file.
+    fn over_tls(daemons: &[String], authority: &Path) -> Self {
+        let config = std::fs::read_to_string(contrib("prometheus.yml")).unwrap();
+        let config = ["scheme", "tls_config"].iter().fold(config, |config, name| {
+            let (hidden, shown) = (format!("# {name}:"), format!("{name}:"));
+            assert!(config.contains(&hidden));
+            config.replace(&hidden, &shown)
+        });
+        Self::with(&config.replace("/etc/mfa/tls/authority.pem", authority.to_str().unwrap()), daemons)
+    }
+
+    fn with(config: &str, daemons: &[String]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
         let target = format!("\"{}\"", daemons.join("\", \""));
         let config = config.replace("\"127.0.0.1:6320\"", &target).replace("15s", "1s");
         assert!(config.contains(&target));
@@ -191,6 +207,24 @@ impl Drop for Prometheus {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_real_prometheus_scrapes_a_daemon_with_tls() {
+    let dir = tempfile::tempdir().unwrap();
+    let authority = Authority::new(dir.path());
+    let own = authority.certificate("localhost", 2098);
+    let world = World::guarded_with(|config| {
+        config.metrics_public = true;
+        (config.tls_cert, config.tls_key) = (Some(own.certificate.clone()), Some(own.key.clone()));
+    });
+    let address = world.url().replace("https://127.0.0.1", "localhost");
+    let prometheus = Prometheus::over_tls(&[address], &authority.file());
+    let since = Instant::now();
+    while prometheus.results(&world, "up{job=\"mfa\"} == 1").is_empty() {
+        assert!(since.elapsed() < WAIT, "nothing was scraped");
+        std::thread::sleep(Duration::from_millis(500));
     }
 }
 

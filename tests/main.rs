@@ -75,6 +75,7 @@ mod cli {
     mod bulk;
     mod bulk_export;
     mod bulk_failed;
+    mod bulk_mapping;
     mod called;
     mod cards;
     mod close_account;

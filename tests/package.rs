@@ -94,6 +94,24 @@ fn the_scripts_of_packages_pass_shellcheck() {
     assert!(seen.status.success(), "{}", String::from_utf8_lossy(&seen.stdout));
 }
 
+#[test]
+fn the_licence_of_every_work_of_others_is_passed_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = Command::new("python3").arg(root().join("package/parts")).arg(dir.path()).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let notices = fs::read_to_string(dir.path().join("THIRD-PARTY-NOTICES")).unwrap();
+    let copyright = read("package/debian/copyright");
+    for (file, stanza) in [
+        ("cli/fonts/NotoSans.license", "cli/fonts/*"),
+        ("shared/src/common_passwords.license", "shared/src/common_passwords.txt"),
+    ] {
+        assert!(notices.contains(read(file).trim()), "{file}");
+        assert!(copyright.contains(&format!("\nFiles: {stanza}\n")), "{stanza}");
+    }
+    let beside = ["cli/fonts", "shared/src"].map(files).concat();
+    assert_eq!(beside.iter().filter(|file| file.ends_with(".license")).count(), 2, "one is not in this test");
+}
+
 /// What a tarball unpacks to, with a program that only says its version.
 fn unpacked(folder: &Path) {
     for (name, text) in [("bin/mfa", "#!/bin/sh\necho mfa 9.9.9\n"), ("share/man/man1/mfa.1", ".TH MFA 1\n")]
@@ -106,6 +124,8 @@ fn unpacked(folder: &Path) {
     std::os::unix::fs::symlink("mfa", folder.join("bin/mfactl")).unwrap();
     fs::create_dir_all(folder.join("share/doc/mfa")).unwrap();
     fs::write(folder.join("share/doc/mfa/LICENSE"), "licence\n").unwrap();
+    fs::create_dir_all(folder.join("share/doc/mfa/docs/guides")).unwrap();
+    fs::write(folder.join("share/doc/mfa/docs/guides/installation.md"), "# Installation\n").unwrap();
     fs::copy(root().join("package/install.sh"), folder.join("install.sh")).unwrap();
     sum(folder);
 }
@@ -116,8 +136,11 @@ fn sum(folder: &Path) {
     assert!(Command::new("sh").args(["-c", line]).current_dir(folder).status().unwrap().success());
 }
 
+/// Runs the script with a mask that hides files from others, as that of some administrators does.
 fn install(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new("sh").arg(folder.join("install.sh")).args(arguments).output().unwrap()
+    let mut sh = Command::new("sh");
+    sh.args(["-c", "umask 077; exec sh \"$@\"", "sh"]).arg(folder.join("install.sh"));
+    sh.args(arguments).output().unwrap()
 }
 
 #[test]
@@ -131,13 +154,26 @@ fn the_tarball_installs_into_a_prefix_and_takes_away_what_it_brought() {
     assert!(tried.status.success() && said.contains("would install") && !prefix.exists(), "{said}");
     let done = install(&tree, &[&flag]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    assert!(String::from_utf8(done.stdout).unwrap().starts_with("installed: mfa 9.9.9"));
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert!(said.starts_with("installed: mfa 9.9.9") && said.contains("mfa help installation"), "{said}");
+    for folder in ["", "bin", "share/doc/mfa/docs/guides"] {
+        assert_eq!(
+            fs::metadata(prefix.join(folder)).unwrap().permissions().mode() & 0o777,
+            0o755,
+            "{folder}"
+        );
+    }
+    let list = fs::metadata(prefix.join("share/doc/mfa/installed")).unwrap();
+    assert_eq!(list.permissions().mode() & 0o777, 0o644);
     assert_eq!(fs::read_link(prefix.join("bin/mfactl")).unwrap(), Path::new("mfa"));
     fs::write(prefix.join("bin/other"), "of someone else").unwrap();
     // A later version lacks a page that this one had.
     fs::remove_file(tree.join("share/man/man1/mfa.1")).unwrap();
     sum(&tree);
-    assert!(install(&tree, &[&flag]).status.success());
+    let upgraded = install(&tree, &[&flag]);
+    assert!(upgraded.status.success());
+    let said = String::from_utf8(upgraded.stdout).unwrap();
+    assert!(said.contains("systemctl restart mfa"), "the daemon goes on with the earlier program: {said}");
     assert!(!prefix.join("share/man/man1/mfa.1").exists() && prefix.join("bin/mfa").exists());
     assert!(install(&tree, &[&flag, "--uninstall"]).status.success());
     assert!(!prefix.join("bin/mfa").exists() && !prefix.join("share/doc/mfa").exists());

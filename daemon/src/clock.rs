@@ -1,6 +1,7 @@
 //! The only place that reads the time.
 
 use mfa_shared::time::Timestamp;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -24,6 +25,13 @@ impl Deadline {
     pub fn has_passed(self) -> bool {
         Instant::now() >= self.0
     }
+}
+
+/// When the machine was started, in microseconds since 1970 as its clock is set now.
+pub fn machine_started_micros() -> Option<u64> {
+    let micros = |time: Timespec| time.tv_sec.checked_mul(1_000_000)?.checked_add(time.tv_nsec / 1000);
+    let since_start = micros(clock_gettime(ClockId::Boottime))?;
+    u64::try_from(micros(clock_gettime(ClockId::Realtime))? - since_start).ok()
 }
 
 /// A source of the present moment: the system's clock, or one that a test sets.

@@ -80,7 +80,7 @@ faults! {
     DISK_FULL: "disk_full" 503 "Disk full"
         "make space on the disk of the store: changes are taken again at once, without a restart";
     DISK_READ_ONLY: "disk_read_only" 503 "Disk for reading only"
-        "mount the disk of the store for writing, then restart the daemon: mfa daemon restart";
+        "mount the disk of the store for writing, then mfa daemon restart, or systemctl restart mfa";
     IMAGE_DAMAGED: "image_damaged" 503 "Image damaged"
         "upload it again, or restore it from a copy of the store; what else is damaged: mfa check store";
     NO_DRY_RUN: "no_dry_run" 400 "No dry run here" "send it without Dry-Run";

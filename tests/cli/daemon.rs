@@ -116,6 +116,28 @@ fn the_daemon_in_the_background_starts_once_restarts_and_stops() {
 }
 
 #[test]
+fn of_a_daemon_that_is_a_service_the_words_of_systemd_are_named() {
+    let home = tempfile::tempdir().unwrap();
+    let store = home.path().join("store").display().to_string();
+    let served = foreground(
+        home.path(),
+        &["daemon", "run", "--data-dir", &store, "--listen", "127.0.0.1:0", "--auth", "off"],
+    );
+    for verb in ["stop", "restart"] {
+        let said = run(mfa(home.path(), &["daemon", verb, "--url", &served.url])).fails(1);
+        assert!(said.contains("sudo systemctl stop mfa, or restart mfa"), "{said}");
+    }
+    let said = run(mfa(home.path(), &["daemon", "logs", "--url", &served.url])).fails(3);
+    assert!(said.contains("journalctl -u mfa -e"), "{said}");
+    let said = run(mfa(home.path(), &["check", "--data-dir", &store])).fails(11);
+    assert!(said.contains("sudo systemctl stop mfa"), "{said}");
+    let other = home.path().join("other").display().to_string();
+    let said =
+        run(mfa(home.path(), &["daemon", "start", "--data-dir", &other, "--url", &served.url])).fails(6);
+    assert!(said.contains("serves another store"), "{said}");
+}
+
+#[test]
 fn a_daemon_of_another_data_directory_is_not_taken_for_the_wanted_one() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();

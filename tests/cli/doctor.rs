@@ -22,6 +22,10 @@ fn a_machine_in_order_passes_every_check() {
         assert_eq!(finding(&findings, check)["result"], "ok", "{findings}");
     }
     // There is no store in the default folder of this home, and this daemon asks for no token.
+    let store = finding(&findings, "store");
+    assert_eq!(store["result"], "warn", "{store}");
+    assert!(store["found"].as_str().unwrap().ends_with(": it was not checked"), "{store}");
+    assert!(store["mend"].as_str().unwrap().contains("mfa doctor --data-dir DIR"), "{store}");
     assert_eq!(finding(&findings, "login")["mend"], "mfa daemon restart --auth on");
 }
 

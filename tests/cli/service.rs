@@ -4,10 +4,11 @@ use crate::support::run::run;
 use crate::support::world::mfa;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// The value of a setting of a unit.
 fn setting<'a>(unit: &'a str, name: &str) -> &'a str {
@@ -33,7 +34,10 @@ fn a_unit_runs_this_program_with_the_given_settings() {
     assert_eq!(line, format!("run --data-dir \"/srv/my bank/store\" --store {store} --listen 10.0.0.1:6320"));
     assert_eq!((setting(&unit, "ReadWritePaths"), setting(&unit, "User")), ("\"/srv/my bank\"", "m"));
     let unit = print(&["--tls-cert", "/etc/mfa/50%.pem", "--tls-key", "/etc/mfa/key.pem"]).ok();
-    assert!(setting(&unit, "ExecStart").ends_with(" --tls-cert %d/tls_cert --tls-key %d/tls_key"), "{unit}");
+    // As systemd 249 knows it, which has no %d yet.
+    let credentials =
+        ["cert", "key"].map(|name| format!(" --tls-{name} ${{CREDENTIALS_DIRECTORY}}/tls_{name}"));
+    assert!(setting(&unit, "ExecStart").ends_with(&credentials.concat()), "{unit}");
     assert!(
         unit.contains(
             "\nLoadCredential=tls_cert:/etc/mfa/50%%.pem\nLoadCredential=tls_key:/etc/mfa/key.pem\n"
@@ -96,6 +100,22 @@ fn a_unit_is_written_once_and_changed_only_after_a_yes() {
 }
 
 #[test]
+fn a_unit_of_a_user_that_does_not_exist_is_warned_of() {
+    let home = tempfile::tempdir().unwrap();
+    let place = home.path().join("mfa.service");
+    let install = |more: &[&str]| {
+        let line = ["service", "install", "--to", place.to_str().unwrap(), "--yes"];
+        run(mfa(home.path(), &[&line[..], more].concat())).err
+    };
+    let made = install(&["--user", "no-such-user"]);
+    assert!(made.contains("there is no user no-such-user, so systemd makes one"), "{made}");
+    let fixed = install(&["--user", "no-such-user", "--fixed-user"]);
+    assert!(fixed.contains("so the service cannot start; see: mfa help installation"), "{fixed}");
+    let there = install(&["--user", "root", "--fixed-user"]);
+    assert!(!there.contains("there is no user"), "{there}");
+}
+
+#[test]
 fn systemd_hears_when_the_daemon_serves_and_when_it_ends() {
     let home = tempfile::tempdir().unwrap();
     let place = home.path().join("notify");
@@ -116,4 +136,37 @@ fn systemd_hears_when_the_daemon_serves_and_when_it_ends() {
     kill_process(pid, Signal::TERM).unwrap();
     assert_eq!(hear(), "STOPPING=1\n");
     assert_eq!(daemon.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn the_start_of_the_daemon_shows_where_proc_has_only_processes() {
+    // As with ProcSubset=pid of the unit.
+    let hidden = "mount -t proc -o subset=pid proc /proc && test ! -e /proc/stat";
+    let inside = |line: &str, arguments: &[&str]| {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c"]);
+        unshare.args([line, "sh"]).args(arguments);
+        unshare
+    };
+    if !inside(hidden, &[]).status().is_ok_and(|status| status.success()) {
+        return println!("skipped: no namespaces are to be had here");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let daemon = ["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"];
+    let plain = mfa(home.path(), &daemon);
+    let mut unshared = inside(&format!("{hidden} && exec \"$@\""), &[plain.get_program().to_str().unwrap()]);
+    unshared.args(plain.get_args()).stdout(Stdio::piped()).stderr(Stdio::null()).env_clear();
+    unshared.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    unshared.env("PATH", std::env::var_os("PATH").unwrap());
+    let mut unshared = unshared.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(unshared.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim().rsplit_once(' ').unwrap().1;
+    let asked = ["metrics", "process_start_time_seconds", "-o", "tsv", "--columns", "value", "--url", url];
+    let seen = run(mfa(home.path(), &[&asked[..], &["--no-header"]].concat()));
+    unshared.kill().unwrap();
+    unshared.wait().unwrap();
+    let started: f64 = seen.ok().trim().parse().unwrap();
+    let now = UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+    assert!(now - started < 3600.0 && started < now + 2.0, "{started} at {now}");
 }

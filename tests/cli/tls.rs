@@ -3,9 +3,10 @@
 use crate::support::run::run;
 use crate::support::served::{Home, Served, free_address};
 use crate::support::world::World;
+use rustix::process::geteuid;
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -65,6 +66,26 @@ fn a_certificate_is_made_by_an_authority_that_stays_when_it_is_renewed() {
     let reported = String::from_utf8(openssl.output().unwrap().stdout).unwrap();
     let reported = reported.trim().rsplit_once('=').unwrap().1.replace(':', "").to_lowercase();
     assert_eq!(after[0]["fingerprint"], reported);
+}
+
+#[test]
+fn a_renewed_certificate_is_readable_for_the_service_as_before() {
+    let home = with_certificate();
+    let (certificate, key) = (path(&home, "certificate.pem"), path(&home, "certificate.key"));
+    let is_root = geteuid().is_root();
+    if is_root {
+        chown(&key, Some(65_534), Some(65_533)).unwrap();
+    }
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+    let before = fs::read(&key).unwrap();
+    run(home.mfa(&["tls", "generate", "--name", "bank.example", "--out", &path(&home, ""), "--renew"])).ok();
+    let facts = fs::metadata(&key).unwrap();
+    assert_ne!(fs::read(&key).unwrap(), before);
+    assert_eq!(facts.mode() & 0o777, 0o640, "the group reads it as before, and others no longer");
+    assert_eq!(fs::metadata(&certificate).unwrap().mode() & 0o777, 0o644);
+    if is_root {
+        assert_eq!((facts.uid(), facts.gid()), (65_534, 65_533));
+    }
 }
 
 #[test]

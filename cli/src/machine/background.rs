@@ -33,6 +33,9 @@ const START_SECONDS_MAX: u64 = 60;
 const STOP_SECONDS_SPARE: u64 = 10;
 /// Wait between two looks at a log that is followed.
 const FOLLOW_MILLIS: u64 = 200;
+/// What to do with a daemon that another user or program has started.
+const OF_SERVICE: &str =
+    "stop or restart it where it was started; a service: sudo systemctl stop mfa, or restart mfa";
 /// Wait between two looks.
 const LOOK_MILLIS: u64 = 50;
 
@@ -263,7 +266,7 @@ async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
     let Some(mark) = place.mark().filter(|mark| runs(mark.pid)) else {
         if lives(&client).await {
             let what = format!("the daemon at {} was not started by this user", client.url);
-            return Err(Failure::local(what).hint("stop it where it was started: a service, or a terminal"));
+            return Err(Failure::local(what).hint(OF_SERVICE));
         }
         return Ok(None);
     };
@@ -368,7 +371,8 @@ impl Verb for Logs {
         let place = Place::of_port(listen.port())?;
         let Ok(length) = fs::metadata(&place.log).map(|file| file.len()) else {
             let what = format!("no daemon has logged to {}", place.log.display());
-            return Err(Failure::new("no_log", exit::NOT_FOUND, what).hint("start one: mfa daemon start"));
+            return Err(Failure::new("no_log", exit::NOT_FOUND, what)
+                .hint("start one: mfa daemon start; the log of a service: journalctl -u mfa -e"));
         };
         let tail = place.log_tail(self.lines);
         cx.out.document("log", &(tail + "\n"))?;

@@ -285,7 +285,7 @@ pub fn not_started(error: StartError) -> Failure {
     let why = error.to_string();
     match error {
         StartError::Locked(_) => Failure::new("data_dir_locked", exit::LOCKED, why)
-            .hint("stop the daemon that uses it: mfa daemon stop"),
+            .hint("stop the daemon that uses it: mfa daemon stop, or of a service: sudo systemctl stop mfa"),
         StartError::Settings(_) => Failure::usage(why).hint("see: mfa config view --origin"),
         StartError::Listen(_) => {
             Failure::new("cannot_listen", exit::FAILURE, why).hint("choose another address: --listen")

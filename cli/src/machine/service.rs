@@ -8,6 +8,7 @@ use crate::settings::files;
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// The unit; `@NAME@` is filled in.
 const UNIT: &str = include_str!("service.unit");
@@ -72,6 +73,15 @@ impl Verb for Install {
     async fn run(self, cx: &Cx) -> Outcome {
         let unit = self.unit.unit()?;
         self.unit.warn(cx)?;
+        if is_missing(&self.unit.user) {
+            let user = &self.unit.user;
+            let what = if self.unit.fixed_user {
+                "so the service cannot start"
+            } else {
+                "so systemd makes one for the service, and no one but it can make a store with users"
+            };
+            cx.out.warn(&format!("there is no user {user}, {what}; see: mfa help installation"));
+        }
         let place = self.to.display().to_string();
         match fs::read_to_string(&self.to) {
             Ok(present) if present == unit => cx.out.tip(&format!("{place} is up to date")),
@@ -85,9 +95,17 @@ impl Verb for Install {
             }
         }
         let name = self.to.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        cx.out.tip(&format!("next, as root:\n  systemctl daemon-reload\n  systemctl enable --now {name}"));
+        let first = "next, as root, once there is a store with users (mfa help installation)";
+        cx.out.tip(&format!("{first}:\n  systemctl daemon-reload\n  systemctl enable --now {name}"));
         cx.out.document("unit", &unit)
     }
+}
+
+/// Whether the system knows no such user, as far as it can be asked.
+fn is_missing(user: &str) -> bool {
+    let mut id = Command::new("id");
+    let asked = id.args(["-u", "--", user]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| !status.success())
 }
 
 impl Print {
@@ -142,7 +160,8 @@ impl Print {
                 return Err(Failure::usage(format!("{flag} {file} is not an absolute path")));
             }
             state = format!("{state}\nLoadCredential={}", quoted(&format!("{name}:{file}"))?);
-            exec.extend([flag.to_owned(), format!("%d/{name}")]);
+            // The specifier %d is unknown to systemd 249 and 250.
+            exec.extend([flag.to_owned(), format!("${{CREDENTIALS_DIRECTORY}}/{name}")]);
         }
         if let Some(store) = &self.flags.store {
             daemon::address(store, Some("--store"))?;

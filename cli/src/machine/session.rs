@@ -64,7 +64,8 @@ pub fn warn_of_access(cx: &Cx, version: &Value) {
     if version["auth"] == "off" {
         cx.out.warn("this daemon does not ask for tokens; it is for trying things out only");
     } else if version["initialised"] == false {
-        let how = "mfa daemon stop, then mfa init, then mfa daemon start";
+        let how =
+            "mfa daemon stop, then mfa init, then mfa daemon start; of a service: mfa help installation";
         cx.out.warn(&format!("its store has no users, so no one can log in; on its machine: {how}"));
     }
 }

@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Error, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -17,6 +17,16 @@ pub fn unwritable(path: &Path) -> impl Fn(Error) -> Failure + Copy {
 pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
     make_folder(path)?;
     rename(path, bytes)
+}
+
+/// The same for a file that the user of a service reads: owner and mode of the old one stay, but for what its
+/// mode lets everybody do.
+pub fn replace_kept(path: &Path, bytes: &[u8]) -> Outcome {
+    make_folder(path)?;
+    let mut file = Pending::begin(path)?;
+    file.keep_access(path)?;
+    file.write_all(bytes).map_err(unwritable(path))?;
+    file.keep()
 }
 
 /// The same for a file that is readable by all who may enter the folder.
@@ -78,6 +88,21 @@ impl Pending {
         }
         let file = tempfile::Builder::new().prefix(".mfa-").tempfile_in(folder_of(place));
         Ok(Self::Beside(file.map_err(failed)?, place.to_owned()))
+    }
+
+    /// Gives the new file the owner and the mode of the old one, if there is one.
+    fn keep_access(&self, place: &Path) -> Outcome {
+        let (Self::Beside(file, _), Ok(old)) = (self, fs::metadata(place)) else { return Ok(()) };
+        let file = file.as_file();
+        let failed = |error: Error| {
+            let what = format!("cannot keep the owner and mode of {}: {error}", place.display());
+            Failure::local(what).hint("do it as root, with sudo")
+        };
+        let new = file.metadata().map_err(failed)?;
+        if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+            fchown(file, Some(old.uid()), Some(old.gid())).map_err(failed)?;
+        }
+        file.set_permissions(Permissions::from_mode(old.mode() & 0o770)).map_err(failed)
     }
 
     /// Puts the whole file into its place.

@@ -7,6 +7,7 @@ use crate::machine::daemon::DaemonFlags;
 use crate::settings::Origin;
 use mfa_shared::fault::exit;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Refuses a daemon that serves already but for a different store than the one asked for. If a daemon was not
@@ -23,7 +24,7 @@ pub(super) fn refuse_store(cx: &Cx, flags: &DaemonFlags, place: &Place, url: &st
             let same = asked.is_empty() && real(&mark.data_dir) == real(&wanted);
             (mark.data_dir.display().to_string(), !same)
         }
-        None => ("another store".to_owned(), asked.is_empty() && !is_locked(&wanted.join("lock"))),
+        None => ("another store".to_owned(), asked.is_empty() && !may_be_locked(&wanted.join("lock"))),
     };
     if !other || (asked.is_empty() && !named) {
         return Ok(());
@@ -36,7 +37,11 @@ pub(super) fn refuse_store(cx: &Cx, flags: &DaemonFlags, place: &Place, url: &st
     )))
 }
 
-/// Whether a running daemon has the lock of its folder.
-fn is_locked(file: &Path) -> bool {
-    fs::File::open(file).is_ok_and(|file| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)))
+/// Whether a running daemon has the lock of its folder, or may have it: the folder of a service shows
+/// nothing to other users.
+fn may_be_locked(file: &Path) -> bool {
+    match fs::File::open(file) {
+        Ok(file) => matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)),
+        Err(error) => error.kind() == ErrorKind::PermissionDenied,
+    }
 }

@@ -5,10 +5,12 @@ use super::{AS_DAEMON, Seen, is_hidden};
 use crate::machine::background::log_file;
 use crate::machine::daemon::look::{self, FilesSeen};
 use crate::moment::now_seconds;
+use crate::settings::files::folder_of;
 use rustix::fs::{Access, access};
+use rustix::process::geteuid;
 use std::fs::{self, File, OpenOptions};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 /// The files in which Linux lists the sockets of TCP.
 const SOCKETS: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
@@ -18,7 +20,7 @@ const CERTIFICATE_WARN_SECONDS: i64 = 21 * 86_400;
 const LISTENS: &str = "0A";
 
 /// The port of the daemon, where its address is one of this machine.
-fn port_here(seen: &Seen<'_>) -> Option<u16> {
+pub(super) fn port_here(seen: &Seen<'_>) -> Option<u16> {
     let (host, port) = seen.url.split_once("://")?.1.rsplit_once(':')?;
     let host = host.trim_matches(['[', ']']);
     let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
@@ -57,9 +59,12 @@ pub(super) fn listen(seen: &Seen<'_>) -> Option<Finding> {
 pub(super) fn certificate(seen: &Seen<'_>) -> Option<Finding> {
     let (files, looked) = look::certificate(seen.cx, &seen.flags)?;
     let renew = || {
-        let folder =
-            files.certificate.parent().map_or_else(String::new, |folder| folder.display().to_string());
-        format!("replace it; one of mfa's own: mfa tls generate --renew --out {folder} --name HOST")
+        let folder = folder_of(&files.certificate);
+        // The authority of a service is root's, and its key is for root alone.
+        let of_other = fs::metadata(folder).is_ok_and(|facts| facts.uid() != geteuid().as_raw());
+        let sudo = if of_other { "sudo " } else { "" };
+        let folder = folder.display();
+        format!("replace it; one of mfa's own: {sudo}mfa tls generate --renew --out {folder} --name HOST")
     };
     let facts = match looked {
         Ok(facts) => facts,
@@ -133,7 +138,8 @@ pub(super) fn files(seen: &Seen<'_>) -> Option<Finding> {
                 "{who} may open {limit} files, so it serves {connections} connections at once and not \
                  {wanted}"
             ),
-            "raise the limit, then mfa daemon restart: ulimit -n 8192, or LimitNOFILE=8192 in the unit"
+            "raise the limit, then restart the daemon: ulimit -n 8192, mfa daemon restart; of a service \
+             LimitNOFILE=8192 in the unit, sudo systemctl restart mfa"
                 .to_owned(),
         )
     } else {

@@ -1,6 +1,7 @@
 //! The store of this machine: its disk, its lock, its journal, its key file.
 
 use super::Finding::{self, Failure, Fine, Warning};
+use super::reach::port_here;
 use super::{AS_DAEMON, Seen, failed, is_hidden};
 use crate::command::cx::Cx;
 use crate::failure::Outcome;
@@ -30,7 +31,10 @@ pub(super) fn backup(seen: &Seen<'_>) -> Option<Finding> {
     let (dir, last) = look::backups(seen.cx, &seen.flags)?;
     let hidden = is_hidden(fs::read_dir(&dir));
     let dir = dir.display();
-    let mend = format!("see why: mfa daemon logs; one at once: mfa backup create --out {dir}");
+    let mend = format!(
+        "see why: mfa daemon logs, of a service journalctl -u mfa -e; one at once: mfa backup create \
+         --out {dir}"
+    );
     let version = seen.answers.as_ref().and_then(|answers| answers.about.as_ref().ok());
     let failed = version.and_then(|version| version["backupFailedOn"].as_str());
     Some(match (last, failed) {
@@ -61,8 +65,8 @@ pub(super) fn disk(seen: &Seen<'_>) -> Option<Finding> {
         Ok(disk) if disk.f_flag.contains(StatVfsMountFlags::RDONLY) => {
             let found =
                 format!("the disk of {} is mounted for reading only, so nothing changes", there.display());
-            let mend =
-                "mount it for writing, as root: mount -o remount,rw MOUNTPOINT; then mfa daemon restart";
+            let mend = "mount it for writing, as root: mount -o remount,rw MOUNTPOINT; then mfa daemon \
+                        restart, or of a service: systemctl restart mfa";
             return Some(Failure(found, mend.to_owned()));
         }
         Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize),
@@ -87,12 +91,23 @@ pub(super) fn store(seen: &Seen<'_>) -> Option<Finding> {
     if !seen.on_machine {
         return None;
     }
-    if !folder.join("FORMAT").exists() {
-        let mend = "mfa quickstart to try it, mfa init for real".to_owned();
-        return Some(if served {
-            Fine(format!("the daemon has its store elsewhere, not in {shown}"))
-        } else {
-            Warning(format!("there is no store in {shown}"), mend)
+    let format = folder.join("FORMAT");
+    if is_hidden(fs::metadata(&format)) {
+        let found = format!("{shown} is not readable for this user, so the store was not checked");
+        return Some(Warning(found, AS_DAEMON.to_owned()));
+    }
+    if !format.exists() {
+        let elsewhere = format!("the daemon has its store elsewhere, not in {shown}");
+        return Some(match (served, port_here(seen)) {
+            (true, Some(_)) => {
+                let mend = "name its folder: mfa doctor --data-dir DIR, or data_dir in the settings";
+                Warning(format!("{elsewhere}: it was not checked"), mend.to_owned())
+            }
+            (true, None) => Fine(elsewhere),
+            (false, _) => {
+                let mend = "mfa quickstart to try it, mfa init for real".to_owned();
+                Warning(format!("there is no store in {shown}"), mend)
+            }
         });
     }
     let locked = File::open(folder.join("lock")).is_ok_and(|file| file.try_lock().is_err());
@@ -160,6 +175,10 @@ pub(super) fn key_file(seen: &Seen<'_>) -> Option<Finding> {
     let shown = file.display();
     let restore =
         || format!("bring it back from its copy: cp -p COPY {shown}, or name it in MFA_SECRET_KEY_FILE");
+    if is_hidden(File::open(&file)) {
+        let found = format!("{shown} is not readable for this user, so it was not checked");
+        return Some(Warning(found, AS_DAEMON.to_owned()));
+    }
     Some(match looked {
         KeyFileSeen::Fine => Fine(format!("{shown} can be used")),
         KeyFileSeen::NotYet => return None,

@@ -17,6 +17,7 @@ use rcgen::{
 };
 use serde_json::Value;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// How long the authority is valid.
@@ -68,7 +69,8 @@ impl Verb for Generate {
         );
         let (own_key, text) = authority.sign(&names, self.days.into())?;
         // The key first: the daemon takes the pair once both belong together.
-        files::replace(&key, own_key.as_bytes())?;
+        // A service reads it as a user of its own, and the renewal may be root's.
+        files::replace_kept(&key, own_key.as_bytes())?;
         files::replace_public(&certificate, &format!("{text}{}", authority.pem))?;
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         cx.out.tip(&format!(
@@ -100,8 +102,13 @@ impl Authority {
                 .hint("a new authority, which clients have to trust again: choose another folder with --out")
         };
         if certificate.exists() {
-            let read =
-                |path: &Path| fs::read_to_string(path).map_err(|error| unreadable(path, error.to_string()));
+            let read = |path: &Path| {
+                fs::read_to_string(path).map_err(|error| match error.kind() {
+                    ErrorKind::PermissionDenied => unreadable(path, error.to_string())
+                        .hint("do it as the owner of the authority, such as root, with sudo"),
+                    _ => unreadable(path, error.to_string()),
+                })
+            };
             let own_key =
                 KeyPair::from_pem(&read(key)?).map_err(|error| unreadable(key, error.to_string()))?;
             return Ok(Self { issuer: Issuer::new(params(&own_key)?, own_key), pem: read(certificate)? });

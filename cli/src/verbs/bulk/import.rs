@@ -2,11 +2,12 @@
 
 use super::Bulk;
 use super::failed::Failed;
+use super::mapping::{Mapping, mapping};
 use super::progress::{Counts, Progress};
 use super::report::{Before, Report};
 use super::row::{Keys, Reading, Row};
 use super::send::{BATCH_BYTES_MAX, Done, Mode, Ready, Sender, Status, TAKEN_BACK};
-use super::source::{Format, Source, mapping};
+use super::source::{Format, Source};
 use crate::client::References;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -34,9 +35,9 @@ pub struct How {
     /// How the rows are written down; by default what the name of the file says, or its beginning
     #[arg(long, value_name = "csv|jsonl|json|yaml", hide_possible_values = true)]
     format: Option<Format>,
-    /// Column of a field with another name, or of none; can be repeated
+    /// Column of a field with another name, or of none, or @FILE with such lines; can be repeated
     #[arg(long, value_name = "COLUMN=FIELD", value_parser = mapping)]
-    map: Vec<(String, String)>,
+    map: Vec<Mapping>,
     /// Check every row at the daemon and change nothing, not even the report of an import before
     #[arg(long, visible_alias = "dry-run")]
     validate_only: bool,
@@ -105,12 +106,7 @@ impl Order {
     /// The line that imports a file in the same way.
     fn line(&self, noun: Bulk, file: &str) -> String {
         let mut words = vec!["mfa".to_owned(), noun.name.to_owned(), "import".to_owned(), quoted(file)];
-        words.extend(
-            self.how
-                .map
-                .iter()
-                .flat_map(|(column, field)| ["--map".to_owned(), quoted(&format!("{column}={field}"))]),
-        );
+        words.extend(self.how.map.iter().flat_map(|one| ["--map".to_owned(), quoted(&one.given())]));
         if self.how.mode != Mode::Create {
             let word = self.how.mode.to_possible_value().map(|word| word.get_name().to_owned());
             words.extend(["--mode".to_owned()].into_iter().chain(word));
@@ -215,9 +211,10 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     cx.out.check_columns(&views::IMPORT)?;
     let report = order.report();
     let source = Source::open(&order.file, order.how.format)?;
-    let reading = Reading::new(noun, source.header(), &order.how.map, order.how.mode == Mode::Create)?;
+    let map: Vec<_> = order.how.map.iter().flat_map(Mapping::columns).collect();
+    let reading = Reading::new(noun, source.header(), &map, order.how.mode == Mode::Create)?;
     let files = order.written();
-    let failed = Failed::begin(noun, &files.1, &files.0, &order.how.map, &source)?;
+    let failed = Failed::begin(noun, &files.1, &files.0, &map, &source)?;
     let (report, before) = if order.how.validate_only {
         let before = Before::look(&report, noun, order.how.resume)?;
         (Report::of_dry_run(&files.0, noun)?, before)

@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `source` | rows of CSV, JSON lines, JSON and YAML |
+//! | `mapping` | columns whose name is not that of their field |
 //! | `row` | a row as the operations that make its record |
 //! | `send` | rows as batches, and the result of each |
 //! | `report`, `failed` | the report, from which a broken run is resumed; the rows that failed |
@@ -14,6 +15,7 @@
 pub mod export;
 mod failed;
 pub mod import;
+mod mapping;
 mod progress;
 mod report;
 mod row;

@@ -224,12 +224,6 @@ fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     Ok(Rows::Csv { reader: Box::new(reader), header, delimiter, skipped })
 }
 
-/// Reads `COLUMN=FIELD`; nothing after the sign means that the column is ignored.
-pub fn mapping(text: &str) -> Result<(String, String), String> {
-    let (column, field) = text.split_once('=').ok_or("it must be COLUMN=FIELD, such as Surname=surname")?;
-    Ok((column.trim().to_owned(), field.trim().to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,10 @@
-//! Figures of this process, from `/proc`; nothing on a system without it.
+//! Figures of this process, from `/proc`; nothing on a system without it. A service sees nothing there but
+//! processes (`ProcSubset=pid`).
 
+use crate::clock::machine_started_micros;
 use rustix::param::clock_ticks_per_second;
 use std::fs;
+use std::sync::OnceLock;
 
 /// What is known of the process.
 #[derive(Debug, Default)]
@@ -22,6 +25,9 @@ pub struct Process {
     pub files_max: Option<u64>,
 }
 
+/// Found once: a clock that is set does not start the process again.
+static STARTED: OnceLock<Option<u64>> = OnceLock::new();
+
 impl Process {
     /// Asks the system.
     pub fn look() -> Self {
@@ -31,7 +37,7 @@ impl Process {
         let limits = text("self/limits");
         Self {
             cpu_micros: cpu_micros(&stat),
-            started_micros: started_micros(&stat, &text("stat")),
+            started_micros: *STARTED.get_or_init(|| started_micros(&stat, machine_started_micros()?)),
             resident_bytes: number_after(&status, "VmRSS:").map(|kib| kib * 1024),
             virtual_bytes: number_after(&status, "VmSize:").map(|kib| kib * 1024),
             threads: number_after(&status, "Threads:"),
@@ -55,8 +61,8 @@ fn cpu_micros(stat: &str) -> Option<u64> {
 }
 
 /// The process counts from the start of the machine.
-fn started_micros(stat: &str, of_machine: &str) -> Option<u64> {
-    Some(number_after(of_machine, "btime")? * 1_000_000 + ticks_to_micros(field(stat, 19)?))
+fn started_micros(stat: &str, of_machine: u64) -> Option<u64> {
+    of_machine.checked_add(ticks_to_micros(field(stat, 19)?))
 }
 
 /// The first number of the line that begins so.
@@ -84,6 +90,17 @@ mod tests {
         );
         assert_eq!(cpu_micros(stat), Some(150 * 1_000_000 / clock_ticks_per_second()));
         assert_eq!(cpu_micros("10282 (cut"), None);
+    }
+
+    #[test]
+    fn the_process_was_started_once_and_when_the_kernel_says() {
+        let started = Process::look().started_micros.unwrap();
+        assert_eq!(Process::look().started_micros, Some(started), "it was started once");
+        // The whole second in which the machine was started, where the kernel says it.
+        let machine = number_after(&fs::read_to_string("/proc/stat").unwrap(), "btime").unwrap();
+        let stat = fs::read_to_string("/proc/self/stat").unwrap();
+        let by_kernel = machine * 1_000_000 + ticks_to_micros(field(&stat, 19).unwrap());
+        assert!(started.abs_diff(by_kernel) < 2_000_000, "{started}, and {by_kernel} by the kernel");
     }
 
     #[test]
