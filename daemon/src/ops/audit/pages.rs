@@ -8,7 +8,9 @@ use crate::ops::listing::{Cursor, List, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{number, numbered};
-use crate::store::records::{AUDIT, AuditEnd, AuditIndexed, AuditList, PendingAudit, StoredAudit};
+use crate::store::records::{
+    AUDIT, AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX, PendingAudit, StoredAudit,
+};
 use crate::store::tx::decode;
 use mfa_shared::api::audit::{AuditQuery, AuditRecord};
 use mfa_shared::fault::Fault;
@@ -20,8 +22,8 @@ use std::ops::Range as Span;
 /// Records of a stream that are looked at in one transaction.
 const CHUNK_RECORDS: u64 = 500;
 
-/// Up to so many records are read to see whether they match; of more, the lists are compared. A few in tests,
-/// so that both is tried.
+/// Up to so many records are read to see whether they match, or as many as the other lists have pieces; of
+/// more, the lists are compared. A few in tests, so that both is tried.
 const READ_MAX: u64 = if cfg!(test) { 3 } else { 256 };
 
 /// A list of records of the trail.
@@ -30,8 +32,9 @@ pub struct Trail {
     query: AuditQuery,
     /// The list that is gone through; none for the whole trail.
     list: Option<String>,
-    /// The other lists that a match is in.
+    /// The other lists that a match is in, and how many pieces these have in all.
     others: Vec<String>,
+    other_pieces: u64,
     /// The places in it that are gone through.
     places: Span<u64>,
     /// Number of the first record that is kept.
@@ -50,6 +53,7 @@ impl Trail {
             query: query.clone(),
             list: None,
             others: Vec::new(),
+            other_pieces: 0,
             places: 0..0,
             first,
             listed: 0,
@@ -66,12 +70,17 @@ impl Trail {
         for (kind, value) in asked.into_iter().filter_map(|(kind, value)| Some((kind, value?))) {
             let name = AuditList::name(kind, value);
             let count = lists::length(tx, &name)?;
-            if trail.list.is_none() || count < length {
-                trail.others.extend(trail.list.replace(name));
-                length = count;
-            } else {
-                trail.others.push(name);
+            if trail.list.is_none() {
+                (trail.list, length) = (Some(name), count);
+                continue;
             }
+            let (longer, elements) = if count < length {
+                (trail.list.replace(name), std::mem::replace(&mut length, count))
+            } else {
+                (Some(name), count)
+            };
+            trail.others.extend(longer);
+            trail.other_pieces += elements / LIST_LENGTH_MAX as u64;
         }
         if trail.list.is_some() {
             trail.listed = length;
@@ -194,7 +203,7 @@ impl Trail {
     fn sift(&self, tx: &mut Tx<'_>) -> Result<Vec<u64>, Fault> {
         let listed = self.places.start.min(self.listed)..self.places.end.min(self.listed);
         let mut numbers = self.numbers_of(tx, listed)?;
-        if numbers.len() as u64 <= READ_MAX {
+        if numbers.len() as u64 <= self.other_pieces.max(READ_MAX) {
             let mut matching = Vec::new();
             for record in records(tx, &numbers)? {
                 matching.extend(self.matches(&record).then_some(record.sequence).flatten());
