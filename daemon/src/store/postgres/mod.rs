@@ -24,6 +24,7 @@ mod session;
 mod shared;
 mod tls;
 mod trouble;
+mod turns;
 mod view;
 
 pub use address::{Address, SCHEMES};
@@ -34,7 +35,6 @@ use crate::store::engine::{Changed, Commit, Engine, Pending, Put, ReadWork, Spac
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use claim::Claim;
-use commit::Beside;
 use entrance::{Entrance, Queues};
 use journal::Asked;
 use lane::{Lane, Work};
@@ -46,6 +46,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use trouble::unavailable;
+use turns::Beside;
 
 /// Requests that may wait for a connection.
 const QUEUE_LENGTH_MAX: usize = 4096;
@@ -119,19 +120,19 @@ impl Engine for Postgres {
     }
 
     fn write(&self, work: WriteWork) -> Pending<()> {
-        self.entrance.submit(Work::Write(work, Beside::Others), false)
+        self.entrance.write(work, Beside::Others)
     }
 
     fn write_rehearsed(&self, work: WriteWork) -> Pending<()> {
-        self.entrance.submit(Work::Write(work, Beside::OthersRehearsed), false)
+        self.entrance.write(work, Beside::OthersRehearsed)
     }
 
     fn write_alone(&self, work: WriteWork) -> Pending<()> {
-        self.entrance.submit(Work::Write(work, Beside::Nobody), false)
+        self.entrance.write(work, Beside::Nobody)
     }
 
     fn write_on_snapshot(&self, work: WriteWork) -> Pending<()> {
-        self.entrance.submit(Work::Write(work, Beside::Anyone), false)
+        self.entrance.write(work, Beside::Anyone)
     }
 
     fn objects(&self) -> Arc<dyn Objects> {

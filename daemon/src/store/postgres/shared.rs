@@ -3,6 +3,7 @@
 use super::address::{Address, Server};
 use super::seen::Seen;
 use super::trouble::{Trouble, unavailable};
+use super::turns::Turns;
 use super::{OpenError, Options, tls};
 use crate::count::{Counter, Spread};
 use crate::store::figures::COMMIT_MICROS;
@@ -41,8 +42,7 @@ pub(super) struct Shared {
     pub(super) connected: AtomicUsize,
     pub(super) closing: AtomicBool,
     last_trouble: Mutex<String>,
-    /// Shared by transactions that write beside each other; held by one that runs alone after conflicts.
-    pub(super) turns: tokio::sync::RwLock<()>,
+    pub(super) turns: Turns,
 }
 
 impl fmt::Debug for Shared {
@@ -64,7 +64,7 @@ impl Shared {
             connected: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
             last_trouble: Mutex::new(String::new()),
-            turns: tokio::sync::RwLock::new(()),
+            turns: Turns::new(options.connections_max),
         })
     }
 
