@@ -155,6 +155,7 @@ mod store {
     mod rehearsed;
     mod restore;
     mod schedule;
+    mod set_up;
     mod tellers;
     mod tls;
     mod transfer;

@@ -120,16 +120,19 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
     if found > VERSION {
         return Err(OpenError::TooNew { found, known: VERSION });
     }
-    client.batch_execute(&views(client, schema, spaces).await.map_err(refused)?).await.map_err(refused)?;
     client.batch_execute(REBASE).await.map_err(refused)?;
+    client.batch_execute(&views(client, schema, spaces).await.map_err(refused)?).await.map_err(refused)?;
     client.batch_execute("commit").await.map_err(refused)
 }
 
 /// Sequences of the journal are transaction numbers of the server. After the tables were carried to
-/// another server, its numbers may be lower: then they count from the last sequence on.
+/// another server, its numbers may be lower: then they count from the last sequence on. What running daemons
+/// commit meanwhile has lower numbers than the end of the snapshot that sees it, whatever the number of this
+/// transaction; so their base is never moved.
 const REBASE: &str = "
 update stored_form set journal_base = (select max(sequence) from stored_journal)
-where (select max(sequence) from stored_journal) >= journal_base + pg_current_xact_id()::text::bigint
+where (select max(sequence) from stored_journal)
+    >= journal_base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
 ";
 
 /// The statements for the views that are missing.

@@ -1,0 +1,89 @@
+//! The set-up of a database that others use: other versions, work that is alone, machines that freeze. These tests
+//! need `MFA_TEST_POSTGRES`.
+
+use super::postgres::fresh;
+use crate::support::stored::ask;
+use mfa_daemon::store::engine::{Change, Commit, Engine, Space, WriteWork};
+use mfa_daemon::store::postgres::{Address, Options, Postgres};
+use mfa_shared::time::Timestamp;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+
+const THINGS: Space = Space { id: 8, name: "things" };
+const MORE: Space = Space { id: 9, name: "more" };
+/// Far beyond the time in which a daemon finds its database again.
+const AGAIN: Duration = Duration::from_secs(60);
+
+fn schema(address: &Address) -> String {
+    address.to_string().rsplit_once('=').unwrap().1.to_owned()
+}
+
+fn put(key: u8) -> WriteWork {
+    Box::new(move |_| {
+        let changes = vec![Change { space: THINGS, key: vec![key], value: Some(vec![1]) }];
+        Some(Commit { time: Timestamp::from_millis(0), actor: "ada".into(), request: "r".into(), changes })
+    })
+}
+
+/// Lets the making of a view take a while, after which the transaction goes on.
+async fn slow_views(address: &Address) {
+    let schema = schema(address);
+    for sql in [
+        format!(
+            "create function slow() returns event_trigger language plpgsql as $$ begin
+             if current_schema() = '{schema}' then perform pg_sleep(1.5); end if; end $$"
+        ),
+        format!(
+            "create event trigger {schema} on ddl_command_end when tag in ('CREATE VIEW')
+             execute function slow()"
+        ),
+    ] {
+        ask(address, &sql).await;
+    }
+}
+
+/// Waits until a view is being made.
+async fn view_begun(address: &Address) {
+    let sql = format!(
+        "select 1 from pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and objsubid = 1
+         and (classid::bigint << 32) | objid::bigint = hashtextextended('mfa {}', 0)
+         and wait_event = 'PgSleep'",
+        schema(address)
+    );
+    let until = Instant::now() + AGAIN;
+    while ask(address, &sql).await.is_empty() {
+        assert!(Instant::now() < until, "no view is made");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_set_up_beside_running_daemons_keeps_their_place_in_the_journal() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let engine = Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap();
+    runtime.block_on(slow_views(&address));
+    // A daemon with one more space makes a view for it, and others commit meanwhile.
+    let later = address.clone();
+    let later = std::thread::spawn(move || Postgres::open(Options::new(later, &[THINGS, MORE])).unwrap());
+    runtime.block_on(view_begun(&address));
+    for key in 0..3 {
+        runtime.block_on(engine.write(put(key))).unwrap();
+    }
+    let later = later.join().unwrap();
+    runtime.block_on(async {
+        ask(&address, &format!("drop event trigger {}", schema(&address))).await;
+        engine.write(put(3)).await.unwrap();
+        let base = ask(&address, "select journal_base::text from stored_form").await;
+        assert_eq!(base[0].get::<_, String>(0), "0");
+        let until = Instant::now() + AGAIN;
+        for engine in [&engine, &later] {
+            while engine.journal(0, 10).await.unwrap().len() < 4 {
+                assert!(Instant::now() < until, "commits are missing");
+                sleep(Duration::from_millis(20));
+            }
+            engine.close().await.unwrap();
+        }
+    });
+}
