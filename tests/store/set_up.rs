@@ -2,10 +2,12 @@
 //! need `MFA_TEST_POSTGRES`.
 
 use super::postgres::fresh;
+use crate::support::servers::{Mode, Relay};
 use crate::support::stored::ask;
 use mfa_daemon::store::engine::{Change, Commit, Engine, Space, WriteWork};
 use mfa_daemon::store::postgres::{Address, Options, Postgres};
 use mfa_shared::time::Timestamp;
+use std::net::ToSocketAddrs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
@@ -86,4 +88,27 @@ fn a_set_up_beside_running_daemons_keeps_their_place_in_the_journal() {
             engine.close().await.unwrap();
         }
     });
+}
+
+#[test]
+fn a_machine_that_freezes_in_its_set_up_gives_way_and_others_say_so() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on(Postgres::open(Options::new(address.clone(), &[])).unwrap().close()).unwrap();
+    runtime.block_on(slow_views(&address));
+    let text = address.to_string();
+    let (user, rest) = text.strip_prefix("postgres://").unwrap().split_once('@').unwrap();
+    let (host, database) = rest.split_once('/').unwrap();
+    let relay = Relay::before(host.to_socket_addrs().unwrap().next().unwrap());
+    let through = Address::parse(&format!("postgres://{user}@127.0.0.1:{}/{database}", relay.port)).unwrap();
+    let freezes = std::thread::spawn(move || Postgres::open(Options::new(through, &[THINGS])).map(drop));
+    runtime.block_on(view_begun(&address));
+    relay.set(Mode::Frozen);
+    runtime.block_on(ask(&address, &format!("drop event trigger {}", schema(&address))));
+    let refused = Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap_err().to_string();
+    assert!(refused.contains("another daemon is setting it up"), "{refused}");
+    let engine = Postgres::open(Options::new(address, &[THINGS])).unwrap();
+    runtime.block_on(engine.close()).unwrap();
+    relay.set(Mode::Away);
+    freezes.join().unwrap().unwrap_err();
 }
