@@ -4,13 +4,17 @@
 use super::postgres::fresh;
 use crate::support::servers::{Mode, Relay};
 use crate::support::stored::ask;
+use crate::support::world::mfa;
 use mfa_daemon::store::engine::{Change, Commit, Engine, Space, WriteWork};
 use mfa_daemon::store::postgres::{Address, Options, Postgres};
+use mfa_daemon::{Auth, Clock, Config, Daemon, StartError};
 use mfa_shared::time::Timestamp;
 use std::net::ToSocketAddrs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tokio::runtime::Runtime;
+use tokio_postgres::{Client, NoTls};
 
 const THINGS: Space = Space { id: 8, name: "things" };
 const MORE: Space = Space { id: 9, name: "more" };
@@ -19,6 +23,14 @@ const AGAIN: Duration = Duration::from_secs(60);
 
 fn schema(address: &Address) -> String {
     address.to_string().rsplit_once('=').unwrap().1.to_owned()
+}
+
+/// Another program that is connected to the same database.
+async fn other() -> Client {
+    let server = std::env::var("MFA_TEST_POSTGRES").unwrap();
+    let (client, connection) = tokio_postgres::connect(&server, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
 }
 
 fn put(key: u8) -> WriteWork {
@@ -111,4 +123,71 @@ fn a_machine_that_freezes_in_its_set_up_gives_way_and_others_say_so() {
     runtime.block_on(engine.close()).unwrap();
     relay.set(Mode::Away);
     freezes.join().unwrap().unwrap_err();
+}
+
+#[test]
+fn another_version_of_the_program_is_kept_away_until_the_last_of_the_others_has_ended() {
+    let Some(address) = fresh() else { return };
+    let (runtime, dir) = (Runtime::new().unwrap(), TempDir::new().unwrap());
+    let mut config = Config::new(dir.path().join("data"));
+    (config.listen, config.auth) = ("127.0.0.1:0".parse().unwrap(), Auth::Off);
+    (config.store, config.store_connections_max) = (address.clone().into(), 4);
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let schema = schema(&address);
+    // What a daemon of a later version holds, and what one holds that does not say its version.
+    let later = format!("hashtext('mfa {schema} version'), {}", 9 << 20 | 8 << 10 | 7);
+    let earlier = format!("hashtextextended('mfa {schema} in use', 0)");
+    for (lock, version) in [(later, "mfa 9.8.7"), (earlier, "an earlier version of mfa")] {
+        let other = runtime.block_on(other());
+        let lock = format!("select pg_advisory_lock_shared({lock})");
+        runtime.block_on(other.batch_execute(&lock)).unwrap();
+        let refused = runtime.block_on(Daemon::start(config.clone(), Clock::system())).map(drop).unwrap_err();
+        let expected = format!("{version} uses the store, and this is mfa {}", env!("CARGO_PKG_VERSION"));
+        let named = matches!(&refused, StartError::Locked(why) if why.starts_with(&expected));
+        assert!(named, "{refused}");
+        let made = format!("select 1 from pg_namespace where nspname = '{schema}'");
+        assert!(runtime.block_on(other.query(&made, &[])).unwrap().is_empty(), "it was set up");
+        let output = mfa(dir.path(), &["check", "store"]).env("MFA_STORE", address.to_string()).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(11) && said.contains(&expected), "{said}");
+    }
+    // Both have ended with their connections.
+    for _ in 0..2 {
+        let daemon = runtime.block_on(Daemon::start(config.clone(), Clock::system())).unwrap();
+        runtime.block_on(daemon.stop());
+    }
+}
+
+/// Ends the connections that hold a lock for the use of the store, in a mode.
+async fn terminate(address: &Address, mode: &str) {
+    let sql = format!(
+        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 1
+         and (classid::bigint << 32) | objid::bigint = hashtextextended('mfa {} in use', 0) and mode = '{mode}'",
+        schema(address)
+    );
+    assert!(!ask(address, &sql).await.is_empty(), "there is no such lock");
+}
+
+#[test]
+fn a_daemon_that_lost_its_database_comes_back_only_when_no_other_version_has_it() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let engine = Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap();
+    runtime.block_on(async {
+        let other = other().await;
+        let lock = format!("select pg_advisory_lock_shared(hashtext('mfa {} version'), 7)", schema(&address));
+        other.batch_execute(&lock).await.unwrap();
+        engine.write(put(1)).await.unwrap();
+        terminate(&address, "ShareLock").await;
+        sleep(Duration::from_secs(1));
+        engine.write(put(2)).await.unwrap_err();
+        drop(other);
+        let until = Instant::now() + AGAIN;
+        while engine.write(put(2)).await.is_err() {
+            assert!(Instant::now() < until, "it does not come back");
+            sleep(Duration::from_millis(20));
+        }
+        engine.close().await.unwrap();
+    });
 }

@@ -85,7 +85,7 @@ impl Postgres {
             let claim = match (options.alone, number) {
                 (false, _) => Claim::Shared,
                 (true, 0) => Claim::Alone,
-                (true, _) => Claim::Nothing,
+                (true, _) => Claim::Helping,
             };
             let lane = Lane::new(shared.clone(), jobs, long, claim);
             let thread = std::thread::Builder::new().name(format!("store-{number}"));

@@ -1,6 +1,6 @@
 //! The tables, their version, and the views for direct queries of the database.
 
-use super::claim::wait_alone;
+use super::claim::{wait_alone, wait_version};
 use super::session;
 use super::shared::Shared;
 use super::trouble::Trouble;
@@ -71,6 +71,7 @@ pub(super) fn set_up(shared: &Shared, options: &Options, until: Instant) -> Resu
                 let worked = async {
                     let schema = &shared.address.schema;
                     client.batch_execute(LIMITS).await.map_err(not_set_up)?;
+                    wait_version(&client, schema).await?;
                     prepare(&client, schema, options.spaces).await?;
                     if options.alone { wait_alone(&client, schema).await } else { Ok(()) }
                 };
