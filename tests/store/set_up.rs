@@ -6,7 +6,7 @@ use crate::support::servers::{Mode, Relay};
 use crate::support::stored::ask;
 use crate::support::world::mfa;
 use mfa_daemon::store::engine::{Change, Commit, Engine, Space, WriteWork};
-use mfa_daemon::store::postgres::{Address, Options, Postgres};
+use mfa_daemon::store::postgres::{Address, OpenError, Options, Postgres};
 use mfa_daemon::{Auth, Clock, Config, Daemon, StartError};
 use mfa_shared::time::Timestamp;
 use std::net::ToSocketAddrs;
@@ -190,4 +190,32 @@ fn a_daemon_that_lost_its_database_comes_back_only_when_no_other_version_has_it(
         }
         engine.close().await.unwrap();
     });
+}
+
+#[test]
+fn exclusive_work_that_lost_its_claim_ends_for_good_and_keeps_daemons_away_until_then() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let options = |alone| Options { alone, connections_max: 4, ..Options::new(address.clone(), &[THINGS]) };
+    let engine = Postgres::open(options(true)).unwrap();
+    runtime.block_on(async {
+        engine.write(put(1)).await.unwrap();
+        terminate(&address, "ExclusiveLock").await;
+        let until = Instant::now() + AGAIN;
+        while engine.final_fault().is_none() {
+            assert!(Instant::now() < until, "the loss is not seen");
+            sleep(Duration::from_millis(5));
+        }
+    });
+    let others = [options(false), options(true)];
+    let others = others.map(|options| std::thread::spawn(move || Postgres::open(options).unwrap_err()));
+    let [shared, alone] = others.map(|other| other.join().unwrap());
+    assert!(shared.to_string().contains("the store is being copied or gets a new key"), "{shared}");
+    assert!(matches!(alone, OpenError::InUse(_)), "{alone}");
+    runtime.block_on(async {
+        let refused = engine.write(put(2)).await.unwrap_err();
+        assert!(refused.detail.contains("run the command again"), "{}", refused.detail);
+        engine.close().await.unwrap();
+    });
+    runtime.block_on(Postgres::open(options(false)).unwrap().close()).unwrap();
 }

@@ -107,6 +107,9 @@ impl Lane {
                     if done {
                         return;
                     }
+                    if self.claim == Claim::Alone {
+                        self.shared.lose_alone();
+                    }
                 }
                 Err(trouble) => {
                     self.shared.note(&trouble);
@@ -128,6 +131,10 @@ impl Lane {
             let Some(job) = job else { return false };
             let Some(job) = job else { return true };
             if job.taken.swap(true, SeqCst) {
+                continue;
+            }
+            if let Some(fault) = self.shared.no_longer_alone() {
+                let _ = job.answer.send(Answer::Done(Err(fault)));
                 continue;
             }
             let done = match job.work {

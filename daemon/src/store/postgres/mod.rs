@@ -143,9 +143,10 @@ impl Engine for Postgres {
         self.entrance.shared.fault()
     }
 
-    /// A database that is away comes back, or another server takes its place.
+    /// A database that is away comes back, or another server takes its place; but work alone is over when
+    /// others can come in.
     fn final_fault(&self) -> Option<Fault> {
-        None
+        self.entrance.shared.no_longer_alone()
     }
 
     fn is_shared(&self) -> bool {
