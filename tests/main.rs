@@ -151,7 +151,7 @@ mod store {
     mod killed_daemons;
     mod moment;
     mod packed;
-    mod postgres;
+    pub mod postgres;
     mod rehearsed;
     mod restore;
     mod schedule;

@@ -11,6 +11,7 @@ mod commit;
 mod drafts;
 mod entrance;
 mod error;
+mod held_back;
 mod journal;
 mod lane;
 mod object_statements;
@@ -29,6 +30,7 @@ mod view;
 
 pub use address::{Address, SCHEMES};
 pub use error::OpenError;
+pub use held_back::{HeldBack, look_at_database};
 pub use options::Options;
 
 use crate::store::engine::{Changed, Commit, Engine, Pending, Put, ReadWork, Space, Visit, WriteWork};

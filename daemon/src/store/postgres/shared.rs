@@ -117,6 +117,11 @@ impl Shared {
         }
     }
 
+    /// Remembers it for the error alone.
+    pub(super) fn note_silently(&self, trouble: &Trouble) {
+        *self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble.to_string();
+    }
+
     /// The last reason as an error.
     pub(super) fn unreachable(&self) -> OpenError {
         let why = self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
