@@ -6,7 +6,7 @@ use crate::domain::trail_tail::NOTED_MAX;
 use crate::ops::listing::{Cursor, List, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
-use crate::store::record::{number, numbered};
+use crate::store::record::{Record, number, numbered};
 use crate::store::records::{AUDIT, AuditEnd, AuditIndexed, AuditList, PendingAudit, StoredAudit};
 use crate::store::tx::decode;
 use mfa_shared::api::audit::{AuditQuery, AuditRecord};
@@ -18,6 +18,10 @@ use std::ops::Range as Span;
 
 /// Records of a stream that are looked at in one transaction.
 const CHUNK_RECORDS: u64 = 500;
+
+/// Records that wait to be sealed of which a page takes notice, the oldest ones: while a long transaction of
+/// another program holds the trail back, there can be any number.
+const PENDING_MAX: usize = 10_000;
 
 /// A list of records of the trail.
 #[derive(Debug)]
@@ -224,10 +228,12 @@ impl Trail {
 
     /// What is committed and not sealed yet; it comes last.
     fn pending(&self, tx: &mut Tx<'_>) -> Result<Vec<AuditRecord>, Fault> {
-        let mut pending: Vec<_> = tx
-            .all::<PendingAudit>(&[])?
+        let space = PendingAudit::SPACE;
+        let pairs = tx.scan(space, &Range::prefix(b""), false, PENDING_MAX)?;
+        let records = pairs.iter().map(|(_, value)| Ok(decode::<PendingAudit>(space, value)?.record));
+        let mut pending: Vec<_> = records
+            .collect::<Result<Vec<_>, Fault>>()?
             .into_iter()
-            .map(|pending| pending.record)
             .filter(|record| self.matches(record))
             .filter(|record| self.query.dates.as_ref().is_none_or(|dates| dates.contains(record.occurred_on)))
             .collect();
@@ -406,6 +412,19 @@ mod tests {
             3 => looks().prop_map(Step::Look),
         ];
         proptest::collection::vec(step, 0..60)
+    }
+
+    #[test]
+    fn a_page_takes_notice_of_the_first_records_that_wait_to_be_sealed() {
+        let mut store = Memory::new();
+        let wait = |tx: &mut Tx<'_>| {
+            let record = AuditRecord::of(OPERATIONS[0], tx.now());
+            let pending = |name: usize| PendingAudit { name: format!("{name:06}"), record: record.clone() };
+            (0..PENDING_MAX + 5).try_for_each(|name| tx.put(&pending(name)))
+        };
+        store.write(wait).unwrap();
+        let total = store.read(|tx| Ok(Trail::new(tx, &AuditQuery::default())?.pending(tx)?.len()));
+        assert_eq!(total, PENDING_MAX);
     }
 
     proptest! {
