@@ -152,10 +152,11 @@ mod store {
     mod killed_daemons;
     mod moment;
     mod packed;
-    mod postgres;
+    pub mod postgres;
     mod rehearsed;
     mod restore;
     mod schedule;
+    mod set_up;
     mod tellers;
     mod tls;
     mod transfer;

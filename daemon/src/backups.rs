@@ -28,6 +28,8 @@ use tokio::sync::mpsc;
 const TICK: Duration = Duration::from_secs(1);
 /// Pause before a backup that failed is tried again.
 const AGAIN: Duration = Duration::from_secs(600);
+/// Two backups are at least so far apart.
+const APART_MILLIS: u64 = 3_600_000;
 /// Age at which a draft counts as abandoned.
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(86_400);
 /// Pieces of a backup that wait to be written.
@@ -38,8 +40,11 @@ impl BackupSchedule {
     fn is_due(&self, now: Timestamp, known: &ScheduledBackups) -> bool {
         let minute = (now.millis() - now.day().start().millis()) / 60_000;
         // Not only an earlier day: a clock that was a year ahead must not keep backups from being made.
-        let of_today = known.made.as_ref().is_some_and(|made| made.moment.day() == now.day());
-        minute >= i64::from(self.minute) && !of_today
+        let last = known.made.as_ref().map(|made| made.moment);
+        let of_today = last.is_some_and(|last| last.day() == now.day());
+        // Around midnight daemons whose clocks differ are in different days: then a backup may come later.
+        let just_made = last.is_some_and(|last| now.millis().abs_diff(last.millis()) < APART_MILLIS);
+        minute >= i64::from(self.minute) && !of_today && !just_made
     }
 }
 
@@ -194,4 +199,38 @@ fn of_store(dir: &Path, wanted: &str) -> BTreeMap<Timestamp, Vec<PathBuf>> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backup_is_due_once_a_day_whichever_clock_looks() {
+        let at = |text: &str| Timestamp::parse(&format!("2031-{text}:00.000Z")).unwrap();
+        let is_due = |minute: u16, now: &str, last: Option<&str>| {
+            let (dir, keep) = (PathBuf::from("backups"), "1d".parse().unwrap());
+            let schedule =
+                BackupSchedule { dir, minute, keep, encrypt_to: Vec::new(), journal_keep_days: None };
+            let made = last.map(|last| {
+                let (file, digest) = (String::new(), String::new());
+                BackupMade { moment: at(last), file, bytes: 0, digest }
+            });
+            schedule.is_due(at(now), &ScheduledBackups { made, ..ScheduledBackups::default() })
+        };
+        assert!(!is_due(60, "05-06T00:59", None) && is_due(60, "05-06T01:00", None));
+        assert!(
+            !is_due(60, "05-06T23:59", Some("05-06T01:00")) && is_due(60, "05-07T01:00", Some("05-06T01:00"))
+        );
+        // A daemon whose clock is a minute behind, and then the one whose clock is right.
+        assert!(
+            !is_due(0, "05-06T23:59", Some("05-07T00:00")) && is_due(0, "05-07T00:00", Some("05-06T00:00"))
+        );
+        // One that was late the day before does not take the place of today's.
+        assert!(
+            !is_due(0, "05-07T00:10", Some("05-06T23:30")) && is_due(0, "05-07T00:30", Some("05-06T23:30"))
+        );
+        // Of a clock that was far ahead.
+        assert!(is_due(60, "05-06T01:00", Some("12-24T01:00")));
+    }
 }

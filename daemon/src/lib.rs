@@ -84,6 +84,6 @@ pub use store::backup::file::{
 };
 pub use store::backup::moment::ToMoment;
 pub use store::backup::read::{Facts as BackupFacts, Whole as WholeBackup, whole as whole_backup};
-pub use store::postgres::Address;
+pub use store::postgres::{Address, HeldBack, look_at_database};
 pub use store::transfer::Progress;
 pub use tls::{CertificateFacts, TlsFiles, certificate_facts, look_at_certificate, read_certificates};

@@ -1,13 +1,19 @@
 //! `mfa doctor`: what is wrong, and the command that repairs it.
 
+use crate::store::postgres::fresh;
 use crate::support::run::{Ran, run};
 use crate::support::served::{Served, free_address};
 use crate::support::world::{World, mfa};
+use mfa_daemon::store::engine::{Change, Commit, Engine};
+use mfa_daemon::store::postgres::{Options, Postgres};
+use mfa_daemon::store::records::OFFICES;
+use mfa_shared::time::Timestamp;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 fn finding<'a>(findings: &'a Value, check: &str) -> &'a Value {
     findings.as_array().unwrap().iter().find(|finding| finding["check"] == check).unwrap()
@@ -253,4 +259,54 @@ fn an_audit_trail_older_than_it_should_be_kept_is_warned_of() {
     assert_eq!(finding(&look("many"), "audit")["result"], "fail");
     let never = look("0");
     assert!(never.as_array().unwrap().iter().all(|finding| finding["check"] != "audit"));
+}
+
+#[test]
+fn a_transaction_that_holds_up_the_audit_trail_is_named() {
+    let Some(address) = fresh() else { return };
+    let world = World::start();
+    let engine = Postgres::open(Options::new(address.clone(), &[])).unwrap();
+    let server = std::env::var("MFA_TEST_POSTGRES").unwrap();
+    let other = world.block_on(async {
+        let (other, connection) = tokio_postgres::connect(&server, tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        other
+            .batch_execute("set application_name = 'report'; begin; select pg_current_xact_id()")
+            .await
+            .unwrap();
+        // By the clock of the daemon that was long ago.
+        let time = Timestamp::from_millis(0);
+        let changes = vec![Change { space: OFFICES, key: b"a".to_vec(), value: Some(b"{}".to_vec()) }];
+        let commit = Commit { time, actor: "ada".into(), request: "r".into(), changes };
+        engine.write(Box::new(move |_| Some(commit.clone()))).await.unwrap();
+        other
+    });
+    let database = || {
+        let mut command = mfa(world.dir.path(), &["doctor", "-o", "json"]);
+        command.env("MFA_URL", world.url()).env("MFA_STORE", address.to_string());
+        let findings: Value = serde_json::from_str(&run(command).out).unwrap();
+        finding(&findings, "database").clone()
+    };
+    // Tests beside this one may have older transactions, for a moment.
+    let until = Instant::now() + Duration::from_secs(60);
+    let wait_for = |what: &dyn Fn(&Value) -> bool| {
+        let mut seen = database();
+        while !what(&seen) {
+            assert!(Instant::now() < until, "{seen}");
+            seen = database();
+        }
+        seen
+    };
+    let held = wait_for(&|seen| seen["found"].as_str().unwrap().contains(", report)"));
+    assert_eq!(held["result"], "warn", "{held}");
+    let mend = held["mend"].as_str().unwrap();
+    let end = &mend[mend.find("select pg_terminate_backend(").expect("a statement")..];
+    world.block_on(async {
+        let (psql, connection) = tokio_postgres::connect(&server, tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        psql.batch_execute(end).await.unwrap();
+    });
+    wait_for(&|seen| seen["result"] == "ok");
+    world.block_on(other.batch_execute("commit")).unwrap_err();
+    world.block_on(engine.close()).unwrap();
 }

@@ -3,7 +3,7 @@
 
 use crate::support::stored::{ask, postgres_address};
 use crate::support::world::{World, mfa};
-use mfa_daemon::store::engine::{Change, Commit, Engine, Space};
+use mfa_daemon::store::engine::{Change, Commit, Engine, Space, View};
 use mfa_daemon::store::postgres::{Address, Options, Postgres};
 use mfa_daemon::{Auth, Check, Clock, Config, Daemon, StartError};
 use mfa_shared::time::Timestamp;
@@ -93,6 +93,49 @@ fn the_journal_has_every_commit_of_every_daemon_once_and_in_order() {
     let requests: BTreeSet<_> = found.iter().map(|(_, commit)| commit.request.clone()).collect();
     assert_eq!((found.len(), requests.len()), (120, 120));
     assert!(found.iter().all(|(_, c)| c.changes.len() == 1 && c.request == c.changes[0].key[0].to_string()));
+}
+
+#[test]
+fn the_journal_has_no_removal_of_what_was_not_there() {
+    const THINGS: Space = Space { id: 8, name: "things" };
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let engine = Postgres::open(Options::new(address, &[THINGS])).unwrap();
+    let commit = |changes: Vec<(u8, Option<u8>)>| {
+        let change = |(key, value): (u8, Option<u8>)| {
+            let value = value.map(|value| vec![value]);
+            Change { space: THINGS, key: vec![key], value }
+        };
+        let (time, changes) = (Timestamp::from_millis(0), changes.into_iter().map(change).collect());
+        Some(Commit { time, actor: "ada".into(), request: "r".into(), changes })
+    };
+    let (began, begun) = std::sync::mpsc::channel();
+    let (go_on, goes_on) = std::sync::mpsc::channel::<()>();
+    // As a batch that makes a record and deletes it again, while another request makes one of the same name.
+    let batch = engine.write(Box::new(move |view: &mut dyn View| {
+        assert_eq!(view.get(THINGS, b"a").unwrap(), None);
+        began.send(()).unwrap();
+        goes_on.recv().unwrap();
+        commit(vec![(b'a', None), (b'b', Some(1)), (b'c', None)])
+    }));
+    runtime.block_on(async {
+        let batch = tokio::spawn(batch);
+        begun.recv().unwrap();
+        engine.write(Box::new(move |_| commit(vec![(b'a', Some(1))]))).await.unwrap();
+        go_on.send(()).unwrap();
+        batch.await.unwrap().unwrap();
+        engine.write(Box::new(move |_| commit(vec![(b'b', None), (b'd', None)]))).await.unwrap();
+        engine.write(Box::new(move |_| commit(vec![(b'e', None)]))).await.unwrap();
+        let (send, receive) = std::sync::mpsc::channel();
+        let visit = move |commit: Commit| {
+            let change = |change: Change| (change.key[0], change.value.is_some());
+            let _ = send.send(commit.changes.into_iter().map(change).collect::<Vec<_>>());
+        };
+        engine.replay(Box::new(visit)).await.unwrap();
+        let expected = [vec![(b'a', true)], vec![(b'b', true)], vec![(b'b', false)], vec![]];
+        assert_eq!(receive.iter().collect::<Vec<_>>(), expected);
+        engine.close().await.unwrap();
+    });
 }
 
 #[test]

@@ -15,6 +15,8 @@ use tokio::runtime::Runtime;
 const THINGS: Space = Space { id: 8, name: "things" };
 /// Longer than it takes to hand work over to a connection.
 const HANDED_OVER: Duration = Duration::from_millis(100);
+/// Far less than a request waits for a connection, and far more than an answer takes.
+const AT_ONCE: Duration = Duration::from_secs(3);
 
 /// Two of them on one database.
 fn processes() -> Option<[Postgres; 2]> {
@@ -28,6 +30,74 @@ fn append(view: &mut dyn View, letter: u8) -> Option<Commit> {
     let value = [view.get(THINGS, b"word").ok()?.unwrap_or_default(), vec![letter]].concat();
     let changes = vec![Change { space: THINGS, key: b"word".to_vec(), value: Some(value) }];
     Some(Commit { time: Timestamp::from_millis(0), actor: "ada".into(), request: "r-1".into(), changes })
+}
+
+/// Looks at the record, which has to be answered at once.
+async fn word(engine: &Postgres) -> Vec<u8> {
+    let (send, receive) = channel();
+    let look = move |view: &mut dyn View| {
+        let _ = send.send(view.get(THINGS, b"word").unwrap());
+    };
+    let read = engine.read(Box::new(look), false);
+    tokio::time::timeout(AT_ONCE, read).await.expect("a read waits for writes").unwrap();
+    receive.recv().unwrap().unwrap_or_default()
+}
+
+/// Work that takes until it may end.
+fn long(ends: &Arc<AtomicBool>, letter: u8) -> WriteWork {
+    let ends = ends.clone();
+    Box::new(move |view: &mut dyn View| {
+        while !ends.load(SeqCst) {
+            sleep(Duration::from_millis(5));
+        }
+        append(view, letter)
+    })
+}
+
+#[test]
+fn reads_are_answered_while_work_that_writes_waits_for_a_long_one() {
+    let Some(address) = fresh() else { return };
+    let (runtime, ends) = (Runtime::new().unwrap(), Arc::new(AtomicBool::new(false)));
+    let engine = Postgres::open(Options { connections_max: 4, ..Options::new(address, &[THINGS]) }).unwrap();
+    runtime.block_on(async {
+        let long = tokio::spawn(engine.write_alone(long(&ends, b'l')));
+        sleep(HANDED_OVER);
+        let short = |letter| move |view: &mut dyn View| append(view, letter);
+        let mut waiting: Vec<_> =
+            (0..20).map(|_| tokio::spawn(engine.write(Box::new(short(b's'))))).collect();
+        waiting.extend((0..20).map(|_| tokio::spawn(engine.write_alone(Box::new(short(b'a'))))));
+        sleep(HANDED_OVER);
+        assert_eq!((word(&engine).await, engine.figures().waiting), (Vec::new(), 40));
+        ends.store(true, SeqCst);
+        long.await.unwrap().unwrap();
+        for work in waiting {
+            work.await.unwrap().unwrap();
+        }
+        let word = word(&engine).await;
+        assert_eq!((word.len(), word[0], engine.figures().waiting), (41, b'l', 0));
+        engine.close().await.unwrap();
+    });
+}
+
+#[test]
+fn reads_and_turns_go_on_beside_many_long_changes_that_need_no_turn() {
+    let Some(address) = fresh() else { return };
+    let (runtime, ends) = (Runtime::new().unwrap(), Arc::new(AtomicBool::new(false)));
+    let engine = Postgres::open(Options { connections_max: 4, ..Options::new(address, &[THINGS]) }).unwrap();
+    runtime.block_on(async {
+        let many: Vec<_> =
+            (0..10).map(|_| tokio::spawn(engine.write_on_snapshot(long(&ends, b'l')))).collect();
+        sleep(HANDED_OVER);
+        let write = engine.write(Box::new(|view: &mut dyn View| append(view, b's')));
+        tokio::time::timeout(AT_ONCE, write).await.expect("a write waits for others").unwrap();
+        assert_eq!(word(&engine).await, b"s");
+        ends.store(true, SeqCst);
+        for work in many {
+            work.await.unwrap().unwrap();
+        }
+        assert_eq!(word(&engine).await.len(), 11);
+        engine.close().await.unwrap();
+    });
 }
 
 #[test]

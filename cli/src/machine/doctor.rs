@@ -1,8 +1,10 @@
 //! `mfa doctor`: whether this machine is in order, and if not, how to repair it. Works with the daemon down.
 
+mod database;
 mod reach;
 mod store;
 
+use super::daemon::look::HeldBack;
 use super::daemon::{DaemonFlags, look};
 use crate::client::logins;
 use crate::command::cx::Cx;
@@ -53,6 +55,8 @@ struct Seen<'a> {
     folder: PathBuf,
     /// Whether the store is that folder, and no database.
     on_machine: bool,
+    /// What holds a store in PostgreSQL back; nothing where it is a folder.
+    database: Option<Result<Option<HeldBack>, String>>,
     url: String,
     ready: Result<(), Failure>,
     /// What the daemon says of itself, of its clock and of the caller; nothing where it does not answer.
@@ -84,6 +88,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("permissions", permissions),
     ("disk", store::disk),
     ("store", store::store),
+    ("database", database::database),
     ("journal", store::journal),
     ("images", store::images),
     ("key file", store::key_file),
@@ -146,7 +151,8 @@ impl<'a> Seen<'a> {
         };
         let folder = flags.data_dir(cx)?;
         let on_machine = flags.shown_store(cx).is_empty();
-        Ok(Self { cx, flags, folder, on_machine, url: client.url.clone(), ready, answers })
+        let database = look::database(cx, &flags).await;
+        Ok(Self { cx, flags, folder, on_machine, database, url: client.url.clone(), ready, answers })
     }
 }
 

@@ -108,7 +108,7 @@ impl State {
             session_idle_seconds: config.session_idle_seconds,
             second_factor_roles: config.second_factor_roles.clone(),
         };
-        let callers = KnownCallers::new(rules);
+        let callers = KnownCallers::new(rules, store.is_shared());
         let phase = AtomicU8::new(Phase::Serving as u8);
         let has_users = AtomicBool::new(false);
         let search = Arc::default();

@@ -65,9 +65,9 @@ struct Known {
 type Digest = [u8; 32];
 
 impl KnownCallers {
-    /// Of a daemon with these settings.
-    pub fn new(rules: LoginRules) -> Self {
-        Self { rules: Arc::new(rules), ..Self::default() }
+    /// Of a daemon with these settings, which shares its store with others or does not.
+    pub fn new(rules: LoginRules, shared: bool) -> Self {
+        Self { rules: Arc::new(rules), uses: Arc::new(LastUse::new(shared)), ..Self::default() }
     }
 
     /// When sessions were used last.

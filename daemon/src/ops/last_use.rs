@@ -26,6 +26,8 @@ pub struct LastUse {
     by_session: Mutex<HashMap<String, Used>>,
     /// Notified when a session is used in another minute than the one that is known.
     news: Notify,
+    /// Whether other daemons may have seen later uses than are written.
+    shared: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -41,6 +43,17 @@ struct Used {
 }
 
 impl LastUse {
+    /// Of a daemon that shares its store with others, or does not.
+    pub fn new(shared: bool) -> Self {
+        Self { shared, ..Self::default() }
+    }
+
+    /// Up to when a written use counts. Another daemon writes the first one in a minute, and keeps the later
+    /// ones to itself.
+    pub fn counts_to(&self, written: Timestamp) -> Timestamp {
+        if self.shared { Timestamp::from_millis(minute(written).millis() + MINUTE_MILLIS) } else { written }
+    }
+
     /// Notes that a session of a user is used.
     pub fn note(&self, user: &str, session: &str, now: Timestamp) {
         if self.note_use(Some(user), session, None, now) {

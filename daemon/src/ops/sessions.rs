@@ -75,7 +75,9 @@ pub fn last_use(session: &StoredSession, uses: &LastUse) -> Timestamp {
 
 /// Whether a session ended because it was not used for so many seconds; 0 is never.
 pub fn is_idle(session: &StoredSession, uses: &LastUse, idle_seconds: u32, now: Timestamp) -> bool {
-    idle_seconds > 0 && last_use(session, uses).plus_seconds(idle_seconds.into()) <= now
+    let written = session.last_used.map(|at| uses.counts_to(at));
+    let used = written.max(uses.of(&session.name)).unwrap_or(session.began);
+    idle_seconds > 0 && used.plus_seconds(idle_seconds.into()) <= now
 }
 
 /// Whether a text has the form of a refresh token; if so, the hash under which it is known.

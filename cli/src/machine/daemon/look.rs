@@ -4,15 +4,15 @@ use super::DaemonFlags;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use mfa_daemon::{
-    BackupSchedule, CertificateFacts, TlsFiles, is_backup_name, look_at_certificate, look_at_files,
-    look_at_images, look_at_journal, look_at_key_file, store_and_moment,
+    BackupSchedule, CertificateFacts, TlsFiles, is_backup_name, look_at_certificate, look_at_database,
+    look_at_files, look_at_images, look_at_journal, look_at_key_file, store_and_moment,
 };
 use mfa_shared::time::Timestamp;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub use mfa_daemon::{FilesSeen, ImagesSeen, JournalSeen, KeyFileSeen};
+pub use mfa_daemon::{FilesSeen, HeldBack, ImagesSeen, JournalSeen, KeyFileSeen};
 
 /// Whether a daemon would take the settings.
 pub fn settings(cx: &Cx, flags: &DaemonFlags) -> Outcome {
@@ -62,6 +62,14 @@ pub fn key_file(cx: &Cx, flags: &DaemonFlags, deadline: Instant) -> Option<(Path
     let config = flags.config(cx).ok()?;
     let seen = look_at_key_file(&config, deadline);
     Some((config.secret_key_file, seen))
+}
+
+/// What holds back the audit trail of a store in PostgreSQL, or why that cannot be seen; nothing where the
+/// store is a folder.
+pub async fn database(cx: &Cx, flags: &DaemonFlags) -> Option<Result<Option<HeldBack>, String>> {
+    let config = flags.config(cx).ok()?;
+    let address = config.store.postgres()?;
+    Some(look_at_database(address).await.map_err(|error| error.to_string()))
 }
 
 /// The journal in a folder, or what is wrong with it.

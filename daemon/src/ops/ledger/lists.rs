@@ -104,37 +104,34 @@ impl<T> Entries<T> {
             Some(last) if looked.len() == STEP => last + 1..left.end,
             _ => left.end..left.end,
         };
-        let mut found = Vec::with_capacity(looked.len());
-        for (at, number) in looked.iter().enumerate() {
-            let below = if descending { looked.get(at + 1) } else { at.checked_sub(1).map(|at| &looked[at]) };
-            let below = below.copied();
-            if self.matches(tx, *number, below, &pairs[at].1)? {
-                found.push(*number);
+        let found = match (&self.of, &self.r#type) {
+            (Of::EntriesOn(account), None) => firsts(tx, account, &looked, descending)?,
+            (Of::EntriesOn(account), Some(asked)) => {
+                let lines = firsts(tx, account, &looked, descending)?;
+                self.typed(tx, lines, asked)?
             }
-        }
+            (Of::Journal, Some(asked)) => {
+                let mut found = Vec::new();
+                for (number, (_, value)) in looked.iter().zip(&pairs) {
+                    let stored: StoredEntry = decode(space, value)?;
+                    found.extend(Some(*number).filter(|_| stored.entry.r#type == *asked));
+                }
+                found
+            }
+            _ => looked.clone(),
+        };
         Ok(Step { found, looked_at: looked.len(), left })
     }
 
-    /// Whether a number with this value belongs to the list. `below` is the next smaller one, if it is known.
-    fn matches(&self, tx: &mut Tx<'_>, number: u64, below: Option<u64>, value: &[u8]) -> Result<bool, Fault> {
-        match (&self.of, &self.r#type) {
-            (Of::EntriesOn(account), r#type) => {
-                if !is_first(tx, account, number, below)? {
-                    return Ok(false);
-                }
-                let is_type = |stored: StoredEntry| self.is_type(&stored.entry.r#type);
-                Ok(r#type.is_none() || entry_at(tx, number / ENTRY_LINES_MAX)?.is_some_and(is_type))
-            }
-            (Of::Journal, Some(_)) => {
-                let stored: StoredEntry = decode(StoredEntry::SPACE, value)?;
-                Ok(self.is_type(&stored.entry.r#type))
-            }
-            _ => Ok(true),
+    /// Those lines whose entry is of a type. All entries are announced at once.
+    fn typed(&self, tx: &mut Tx<'_>, lines: Vec<u64>, asked: &str) -> Result<Vec<u64>, Fault> {
+        self.expect(tx, &lines)?;
+        let mut found = Vec::new();
+        for line in lines {
+            let stored = entry_at(tx, line / ENTRY_LINES_MAX)?;
+            found.extend(stored.filter(|stored| stored.entry.r#type == asked).map(|_| line));
         }
-    }
-
-    fn is_type(&self, r#type: &str) -> bool {
-        self.r#type.as_ref().is_none_or(|asked| asked == r#type)
+        Ok(found)
     }
 
     fn name(&self) -> ListName {
@@ -167,18 +164,26 @@ impl<T> Entries<T> {
             known = kept.get(&name);
             left = known.upto()..self.numbers.end;
         }
-        let all = Arc::make_mut(&mut known);
+        let walked = self.walk(tx, left, Arc::make_mut(&mut known));
+        // What was found before the walk broke off is true, and the next one goes on from there.
+        if known.count() <= KEPT_MAX {
+            kept.put(name, &known);
+        }
+        Ok(walked?.then_some(known))
+    }
+
+    /// Adds what is left to the numbers of the list; false if they are too many to be kept.
+    fn walk(&self, tx: &mut Tx<'_>, mut left: Span<u64>, all: &mut Numbers) -> Result<bool, Fault> {
         while !left.is_empty() {
             let end = left.end;
             let step = self.step(tx, left, false)?;
             left = step.left;
             all.add(step.found, step.looked_at, if left.is_empty() { end } else { left.start });
             if all.count() > KEPT_MAX {
-                return Ok(None);
+                return Ok(false);
             }
         }
-        kept.put(name, &known);
-        Ok(Some(known))
+        Ok(true)
     }
 
     /// The places of the page in a list of so many.
@@ -250,7 +255,19 @@ impl<T> Entries<T> {
     }
 }
 
-/// Whether a line is the first of its entry on an account: an entry with several is in a list once.
+/// Those lines that are the first of their entry on an account: an entry with several is in a list once.
+fn firsts(tx: &mut Tx<'_>, account: &str, lines: &[u64], descending: bool) -> Result<Vec<u64>, Fault> {
+    let mut found = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        let below = if descending { lines.get(at + 1) } else { at.checked_sub(1).map(|at| &lines[at]) };
+        if is_first(tx, account, *line, below.copied())? {
+            found.push(*line);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a line is the first of its entry. `below` is the next smaller one, if it is known.
 fn is_first(tx: &mut Tx<'_>, account: &str, number: u64, below: Option<u64>) -> Result<bool, Fault> {
     let first = number - number % ENTRY_LINES_MAX;
     if number == first {

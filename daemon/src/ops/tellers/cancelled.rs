@@ -40,8 +40,10 @@ fn known(tx: &mut Tx<'_>, teller: &str, settled: u64) -> Result<Arc<Numbers>, Fa
     }
     let from = known.upto();
     if from < settled {
-        walk(tx, teller, from..settled, Arc::make_mut(&mut known))?;
+        let walked = walk(tx, teller, from..settled, Arc::make_mut(&mut known));
+        // What was found before the walk broke off is true, and the next one goes on from there.
         kept.put(name, &known);
+        walked?;
     }
     Ok(known)
 }

@@ -4,6 +4,7 @@ use super::seen::{Place, Seen};
 use super::session::{Session, spread};
 use super::shared::Shared;
 use super::trouble::{Trouble, unavailable};
+use super::turns::{Beside, Writing};
 use super::view::Snapshot;
 use crate::store::engine::{Commit, ReadWork, WriteWork};
 use futures_util::future::{join, join3};
@@ -11,8 +12,6 @@ use mfa_shared::fault::{Fault, INTERNAL};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::runtime::Runtime;
-use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use tokio::time::timeout;
 
 /// Said for each transaction: a setting of the server would also hold for its replication.
 pub(super) const BEGIN_WRITE: &str = "begin isolation level serializable read write";
@@ -23,27 +22,6 @@ const BEGIN_READ: &str = "begin isolation level repeatable read read only";
 /// How long a transaction is run again after conflicts.
 const CONFLICT_LIMIT: Duration = Duration::from_secs(8);
 const PAUSE_MAX_MS: u64 = 50;
-/// Attempts beside others before a transaction runs alone, and how long they may take together.
-const FREE_ATTEMPTS: u32 = 4;
-const FREE_LIMIT: Duration = Duration::from_secs(1);
-/// How long one that is to run alone waits for those that run already.
-const TURN_LIMIT: Duration = Duration::from_secs(1);
-/// How long one that runs alone keeps its turn after conflicts. Those that wait hold connections meanwhile,
-/// and some of them tell the other daemons that this one lives.
-const ALONE_LIMIT: Duration = Duration::from_secs(2);
-
-/// Beside whom work that writes runs first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
-    /// The other work of this process.
-    Others,
-    /// The same, after it was rehearsed.
-    OthersRehearsed,
-    /// None of it.
-    Nobody,
-    /// Anyone at all: its snapshot is enough, and no turn is taken.
-    Anyone,
-}
 
 /// How a job ended: its answer, and whether the connection can be used again.
 pub(super) struct Ended {
@@ -82,68 +60,31 @@ pub(super) fn read(session: &Session, runtime: &Runtime, seen: &Seen, work: &mut
 
 /// Runs work that writes. After a conflict it is run again, and after several ones alone: transactions that
 /// all need the same record would only hinder each other, and one that takes long would lose to short ones
-/// for ever. What an attempt has read is asked for at once by the next one.
+/// for ever. What an attempt has read is asked for at once by the next one. Work that has to wait for its
+/// turn comes back, so that it holds no connection meanwhile.
 pub(super) fn write(
     session: &Session,
     runtime: &Runtime,
     shared: &Shared,
-    (work, beside): (&mut WriteWork, Beside),
-) -> Ended {
-    // What counts is the time beside others, not the time until it was its turn.
-    let mut begun = Instant::now();
-    let rehearsed = beside == Beside::OthersRehearsed;
-    let mut foreseen = if rehearsed { shared.seen.rehearse(work) } else { Vec::new() };
-    let mut turn = None;
-    for attempt in 0u32.. {
-        let is_free = (rehearsed || beside == Beside::Others)
-            && (attempt == 0 || attempt < FREE_ATTEMPTS && begun.elapsed() < FREE_LIMIT);
-        turn = turn.filter(|turn: &Turn<'_>| turn.is_kept(is_free));
-        let outcome = if beside == Beside::Anyone {
-            once(session, runtime, (BEGIN_WRITE_ON_SNAPSHOT, &mut foreseen, &shared.seen), work)
-        } else {
-            let taken = turn.take().unwrap_or_else(|| runtime.block_on(Turn::take(&shared.turns, is_free)));
-            if attempt == 0 {
-                begun = Instant::now();
-            }
-            let outcome = once(session, runtime, (BEGIN_WRITE, &mut foreseen, &shared.seen), work);
-            turn = Some(taken);
-            outcome
-        };
-        match outcome {
-            Ok(answer) => return Ended { answer, usable: true },
-            Err(Trouble::Conflict) if begun.elapsed() < CONFLICT_LIMIT => {
+    mut writing: Box<Writing>,
+) -> Result<Ended, Box<Writing>> {
+    writing.tried_for();
+    if writing.beside == Beside::OthersRehearsed && writing.attempt == 0 {
+        writing.foreseen = shared.seen.rehearse(&mut writing.work);
+    }
+    let begin = if writing.beside == Beside::Anyone { BEGIN_WRITE_ON_SNAPSHOT } else { BEGIN_WRITE };
+    loop {
+        let Writing { work, foreseen, .. } = &mut *writing;
+        match once(session, runtime, (begin, foreseen, &shared.seen), work) {
+            Ok(answer) => return Ok(Ended { answer, usable: true }),
+            Err(Trouble::Conflict) if writing.tried_for() < CONFLICT_LIMIT => {
                 session.counts.retries.one();
-                std::thread::sleep(pause(attempt));
+                std::thread::sleep(pause(writing.attempt));
             }
-            Err(trouble) => return trouble.into(),
+            Err(trouble) => return Ok(trouble.into()),
         }
-    }
-    Trouble::Conflict.into()
-}
-
-/// The right to run.
-enum Turn<'t> {
-    /// Beside others who share it.
-    Shared { _guard: RwLockReadGuard<'t, ()> },
-    /// Alone, since this moment.
-    Alone { since: Instant, _guard: RwLockWriteGuard<'t, ()> },
-}
-
-impl<'t> Turn<'t> {
-    /// Waits for it. Where others run for too long, who wants to be alone runs beside them.
-    async fn take(turns: &'t RwLock<()>, shared: bool) -> Self {
-        if !shared && let Ok(_guard) = timeout(TURN_LIMIT, turns.write()).await {
-            return Self::Alone { since: Instant::now(), _guard };
-        }
-        Self::Shared { _guard: turns.read().await }
-    }
-
-    /// Whether it holds for the next attempt, which may run beside others or not. Those that wait came later,
-    /// and what they would write conflicts with that attempt again.
-    fn is_kept(&self, shared: bool) -> bool {
-        match self {
-            Self::Shared { .. } => shared,
-            Self::Alone { since, .. } => since.elapsed() < ALONE_LIMIT,
+        if !writing.goes_on(&shared.turns) {
+            return Err(writing);
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Where work is handed over to the connections.
 
 use super::journal::{self, Asked};
-use super::lane::{Job, Work};
+use super::lane::{Answer, Job, Work};
 use super::shared::Shared;
 use super::trouble::unavailable;
-use crate::store::engine::{Commit, Pending};
+use super::turns::{Beside, Writing};
+use crate::store::engine::{Commit, Pending, WriteWork};
+use mfa_shared::fault::{Fault, INTERNAL};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -53,15 +55,44 @@ impl Entrance {
         })
     }
 
-    /// Jobs that no connection has taken yet.
+    /// Jobs that no connection has taken yet, and work that waits for its turn.
     pub(super) fn waiting(&self) -> u64 {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = |queue: &mpsc::Sender<Job>| (queue.max_capacity() - queue.capacity()) as u64;
-        queues.as_ref().map_or(0, |queues| waiting(&queues.short) + waiting(&queues.long))
+        let queued = queues.as_ref().map_or(0, |queues| waiting(&queues.short) + waiting(&queues.long));
+        queued + self.shared.turns.waiting() as u64
     }
 
-    /// Hands work over; for work that reads long there are connections of their own.
+    /// Hands work over when it is its turn to write, and again if it has to wait for another one.
+    pub(super) fn write(&self, work: WriteWork, beside: Beside) -> Pending<()> {
+        let entrance = self.clone();
+        Box::pin(async move {
+            let mut writing = Box::new(Writing::new(work, beside));
+            loop {
+                if let Some(fault) = entrance.shared.fault() {
+                    return Err(fault);
+                }
+                entrance.shared.turns.wait(&mut writing).await?;
+                match entrance.hand_over(Work::Write(writing), false).await? {
+                    Answer::Done(answer) => return answer,
+                    Answer::Waits(again) => writing = again,
+                }
+            }
+        })
+    }
+
+    /// Hands work over that needs no turn; for work that reads long there are connections of their own.
     pub(super) fn submit(&self, work: Work, long: bool) -> Pending<()> {
+        let answer = self.hand_over(work, long);
+        Box::pin(async move {
+            match answer.await? {
+                Answer::Done(answer) => answer,
+                Answer::Waits(_) => Err(Fault::new(INTERNAL, "what only reads waits for its turn to write")),
+            }
+        })
+    }
+
+    fn hand_over(&self, work: Work, long: bool) -> Pending<Answer> {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let refusal = self.shared.fault();
         let (Some(queues), None) = (queues, refusal.clone()) else {
@@ -85,7 +116,7 @@ impl Entrance {
                 }
                 Err(_) => answered.await,
             };
-            outcome.unwrap_or_else(|_| Err(unavailable("the store is closed")))
+            outcome.map_err(|_| unavailable("the store is closed"))
         })
     }
 }

@@ -21,7 +21,7 @@ pub enum OpenError {
         /// The newest version that this program reads.
         known: i32,
     },
-    /// The store is in use, and it is wanted alone.
+    /// The store is in use, and it is wanted alone, or another version uses it.
     InUse(String),
     /// The tables cannot be set up.
     Refused(String),
@@ -37,7 +37,7 @@ impl fmt::Display for OpenError {
                 "the tables in the database have version {found}, and this program reads versions up to \
                  {known}: use the version of mfa that set them up, or a newer one"
             ),
-            Self::InUse(why) => write!(f, "{why}: stop every daemon of it first"),
+            Self::InUse(why) => f.write_str(why),
             Self::Refused(why) => write!(f, "the store cannot be set up: {why}"),
         }
     }

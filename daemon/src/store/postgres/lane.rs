@@ -2,12 +2,13 @@
 
 use super::address::Server;
 use super::claim::Claim;
-use super::commit::{Beside, Ended, read, write};
+use super::commit::{Ended, read, write};
 use super::journal::{Page, read_page};
 use super::questions::{self, Errand};
 use super::session::{self, Session};
 use super::shared::Shared;
-use crate::store::engine::{ReadWork, WriteWork};
+use super::turns::Writing;
+use crate::store::engine::ReadWork;
 use mfa_shared::fault::Fault;
 use std::fmt;
 use std::sync::Arc;
@@ -27,18 +28,26 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(super) enum Work {
     /// Work that only reads.
     Read(ReadWork),
-    /// Work that may write.
-    Write(WriteWork, Beside),
+    /// Work that may write, whose turn it is.
+    Write(Box<Writing>),
     /// A page of the journal.
     Journal(Page),
     /// A question about images.
     Object(Errand),
 }
 
+/// How a connection is done with a job.
+pub(super) enum Answer {
+    /// It has run.
+    Done(Result<(), Fault>),
+    /// It must wait for its turn.
+    Waits(Box<Writing>),
+}
+
 /// Work, and the channel to the caller who waits for it.
 pub(super) struct Job {
     pub(super) work: Work,
-    pub(super) answer: oneshot::Sender<Result<(), Fault>>,
+    pub(super) answer: oneshot::Sender<Answer>,
     /// Set by the first of two: the lane that runs it, or the caller who does not wait any longer.
     pub(super) taken: Arc<AtomicBool>,
 }
@@ -98,6 +107,9 @@ impl Lane {
                     if done {
                         return;
                     }
+                    if self.claim == Claim::Alone {
+                        self.shared.lose_alone();
+                    }
                 }
                 Err(trouble) => {
                     self.shared.note(&trouble);
@@ -117,15 +129,23 @@ impl Lane {
                 }
             });
             let Some(job) = job else { return false };
-            let Some(mut job) = job else { return true };
+            let Some(job) = job else { return true };
             if job.taken.swap(true, SeqCst) {
                 continue;
             }
-            let Ended { answer, usable } = match &mut job.work {
-                Work::Read(work) => read(&session, runtime, &self.shared.seen, work),
-                Work::Write(work, beside) => write(&session, runtime, &self.shared, (work, *beside)),
-                Work::Journal(page) => read_page(&session, runtime, page),
-                Work::Object(errand) => questions::run(&session, runtime, errand),
+            if let Some(fault) = self.shared.no_longer_alone() {
+                let _ = job.answer.send(Answer::Done(Err(fault)));
+                continue;
+            }
+            let done = match job.work {
+                Work::Read(mut work) => Ok(read(&session, runtime, &self.shared.seen, &mut work)),
+                Work::Write(writing) => write(&session, runtime, &self.shared, writing),
+                Work::Journal(page) => Ok(read_page(&session, runtime, &page)),
+                Work::Object(errand) => Ok(questions::run(&session, runtime, &errand)),
+            };
+            let (answer, usable) = match done {
+                Ok(Ended { answer, usable }) => (Answer::Done(answer), usable),
+                Err(writing) => (Answer::Waits(writing), true),
             };
             // The caller may have gone away; what was committed stays.
             let _ = job.answer.send(answer);

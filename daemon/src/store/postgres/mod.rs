@@ -11,6 +11,7 @@ mod commit;
 mod drafts;
 mod entrance;
 mod error;
+mod held_back;
 mod journal;
 mod lane;
 mod object_statements;
@@ -24,17 +25,18 @@ mod session;
 mod shared;
 mod tls;
 mod trouble;
+mod turns;
 mod view;
 
 pub use address::{Address, SCHEMES};
 pub use error::OpenError;
+pub use held_back::{HeldBack, look_at_database};
 pub use options::Options;
 
 use crate::store::engine::{Changed, Commit, Engine, Pending, Put, ReadWork, Space, Visit, WriteWork};
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use claim::Claim;
-use commit::Beside;
 use entrance::{Entrance, Queues};
 use journal::Asked;
 use lane::{Lane, Work};
@@ -46,6 +48,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use trouble::unavailable;
+use turns::Beside;
 
 /// Requests that may wait for a connection.
 const QUEUE_LENGTH_MAX: usize = 4096;
@@ -84,7 +87,7 @@ impl Postgres {
             let claim = match (options.alone, number) {
                 (false, _) => Claim::Shared,
                 (true, 0) => Claim::Alone,
-                (true, _) => Claim::Nothing,
+                (true, _) => Claim::Helping,
             };
             let lane = Lane::new(shared.clone(), jobs, long, claim);
             let thread = std::thread::Builder::new().name(format!("store-{number}"));
@@ -119,19 +122,19 @@ impl Engine for Postgres {
     }
 
     fn write(&self, work: WriteWork) -> Pending<()> {
-        self.entrance.submit(Work::Write(work, Beside::Others), false)
+        self.entrance.write(work, Beside::Others)
     }
 
     fn write_rehearsed(&self, work: WriteWork) -> Pending<()> {
-        self.entrance.submit(Work::Write(work, Beside::OthersRehearsed), false)
+        self.entrance.write(work, Beside::OthersRehearsed)
     }
 
     fn write_alone(&self, work: WriteWork) -> Pending<()> {
-        self.entrance.submit(Work::Write(work, Beside::Nobody), false)
+        self.entrance.write(work, Beside::Nobody)
     }
 
     fn write_on_snapshot(&self, work: WriteWork) -> Pending<()> {
-        self.entrance.submit(Work::Write(work, Beside::Anyone), false)
+        self.entrance.write(work, Beside::Anyone)
     }
 
     fn objects(&self) -> Arc<dyn Objects> {
@@ -142,9 +145,10 @@ impl Engine for Postgres {
         self.entrance.shared.fault()
     }
 
-    /// A database that is away comes back, or another server takes its place.
+    /// A database that is away comes back, or another server takes its place; but work alone is over when
+    /// others can come in.
     fn final_fault(&self) -> Option<Fault> {
-        None
+        self.entrance.shared.no_longer_alone()
     }
 
     fn is_shared(&self) -> bool {

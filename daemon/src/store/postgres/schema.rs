@@ -1,6 +1,6 @@
 //! The tables, their version, and the views for direct queries of the database.
 
-use super::claim::wait_alone;
+use super::claim::{wait_alone, wait_version};
 use super::session;
 use super::shared::Shared;
 use super::trouble::Trouble;
@@ -8,13 +8,16 @@ use super::{OpenError, Options};
 use crate::store::engine::Space;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Error};
 
 /// Version of the tables.
 const VERSION: i32 = 1;
 /// The oldest server that has what the statements use.
 const SERVER_VERSION_MIN: i32 = 130_000;
 const PAUSE: Duration = Duration::from_millis(250);
+/// How long all of a set-up may take.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// `spread` is a hash of space and key. Single records are found by it, so that what a transaction looked
 /// at is scattered over the pages of an index: PostgreSQL notices conflicts by whole pages, and keys that
@@ -65,11 +68,17 @@ pub(super) fn set_up(shared: &Shared, options: &Options, until: Instant) -> Resu
     loop {
         match connect(&runtime, shared) {
             Ok(client) => {
-                return runtime.block_on(async {
+                let worked = async {
                     let schema = &shared.address.schema;
+                    client.batch_execute(LIMITS).await.map_err(not_set_up)?;
+                    wait_version(&client, schema).await?;
                     prepare(&client, schema, options.spaces).await?;
                     if options.alone { wait_alone(&client, schema).await } else { Ok(()) }
-                });
+                };
+                let late =
+                    |_| Err(refused(format!("the server did not answer within {} s", LIMIT.as_secs())));
+                let worked = async { tokio::time::timeout(LIMIT, worked).await.unwrap_or_else(late) };
+                return runtime.block_on(worked);
             }
             Err(trouble) => {
                 shared.note(&trouble);
@@ -88,52 +97,64 @@ fn connect(runtime: &Runtime, shared: &Shared) -> Result<Client, Trouble> {
     })
 }
 
+/// A machine that freezes in the middle of a set-up gives way, and those that wait for it say so.
+const LIMITS: &str = "set lock_timeout = '10s'; set idle_in_transaction_session_timeout = '10s'";
+
+fn not_set_up(error: Error) -> OpenError {
+    if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) {
+        let why = "another daemon is setting it up, or a query holds its tables, and did not end within \
+                   10 s: try again";
+        return OpenError::Refused(why.to_owned());
+    }
+    let text = error.as_db_error().map(|e| e.message().to_owned());
+    OpenError::Refused(text.unwrap_or_else(|| error.to_string()))
+}
+
+/// The number that a query returns.
+async fn number(client: &Client, sql: &str) -> Result<Option<i32>, OpenError> {
+    let row = client.query_opt(sql, &[]).await.map_err(not_set_up)?;
+    Ok(row.map(|row| row.get(0)))
+}
+
 async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), OpenError> {
-    let refused = |error: tokio_postgres::Error| {
-        let text = error.as_db_error().map(|e| e.message().to_owned());
-        OpenError::Refused(text.unwrap_or_else(|| error.to_string()))
-    };
-    let number = |sql: String| async move {
-        let row = client.query_opt(&sql, &[]).await.map_err(refused)?;
-        Ok::<_, OpenError>(row.map(|row| row.get::<_, i32>(0)))
-    };
-    let server = number("select current_setting('server_version_num')::integer".to_owned()).await?;
+    let run = async |sql: &str| client.batch_execute(sql).await.map_err(not_set_up);
+    let server = number(client, "select current_setting('server_version_num')::integer").await?;
     if server.is_some_and(|server| server < SERVER_VERSION_MIN) {
         return Err(OpenError::Refused("it needs PostgreSQL 13 or newer".to_owned()));
     }
-    let begin = format!("begin; select pg_advisory_xact_lock(hashtextextended('mfa {schema}', 0))");
-    client.batch_execute(&begin).await.map_err(refused)?;
-    let there = number(format!("select 1 from pg_namespace where nspname = '{schema}'")).await?;
-    if there.is_none() {
-        client.batch_execute(&format!("create schema \"{schema}\"")).await.map_err(refused)?;
+    run(&format!("begin; select pg_advisory_xact_lock(hashtextextended('mfa {schema}', 0))")).await?;
+    let there = format!("select 1 from pg_namespace where nspname = '{schema}'");
+    if number(client, &there).await?.is_none() {
+        run(&format!("create schema \"{schema}\"")).await?;
     }
-    client.batch_execute(&format!("set local search_path = \"{schema}\"")).await.map_err(refused)?;
-    let there = number(format!(
-        "select 1 from pg_tables where schemaname = '{schema}' and tablename = 'stored_form'"
-    ));
-    if there.await?.is_none() {
-        client.batch_execute(TABLES).await.map_err(refused)?;
-        let version = format!("insert into stored_form (version) values ({VERSION})");
-        client.batch_execute(&version).await.map_err(refused)?;
+    run(&format!("set local search_path = \"{schema}\"")).await?;
+    let there =
+        format!("select 1 from pg_tables where schemaname = '{schema}' and tablename = 'stored_form'");
+    if number(client, &there).await?.is_none() {
+        run(TABLES).await?;
+        run(&format!("insert into stored_form (version) values ({VERSION})")).await?;
     }
-    let found = number("select version from stored_form".to_owned()).await?.unwrap_or(0);
+    let found = number(client, "select version from stored_form").await?.unwrap_or(0);
     if found > VERSION {
         return Err(OpenError::TooNew { found, known: VERSION });
     }
-    client.batch_execute(&views(client, schema, spaces).await.map_err(refused)?).await.map_err(refused)?;
-    client.batch_execute(REBASE).await.map_err(refused)?;
-    client.batch_execute("commit").await.map_err(refused)
+    run(REBASE).await?;
+    run(&views(client, schema, spaces).await.map_err(not_set_up)?).await?;
+    run("commit").await
 }
 
 /// Sequences of the journal are transaction numbers of the server. After the tables were carried to
-/// another server, its numbers may be lower: then they count from the last sequence on.
+/// another server, its numbers may be lower: then they count from the last sequence on. What running daemons
+/// commit meanwhile has lower numbers than the end of the snapshot that sees it, whatever the number of this
+/// transaction; so their base is never moved.
 const REBASE: &str = "
 update stored_form set journal_base = (select max(sequence) from stored_journal)
-where (select max(sequence) from stored_journal) >= journal_base + pg_current_xact_id()::text::bigint
+where (select max(sequence) from stored_journal)
+    >= journal_base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
 ";
 
 /// The statements for the views that are missing.
-async fn views(client: &Client, schema: &str, spaces: &[Space]) -> Result<String, tokio_postgres::Error> {
+async fn views(client: &Client, schema: &str, spaces: &[Space]) -> Result<String, Error> {
     let there = format!("select viewname::text from pg_views where schemaname = '{schema}'");
     let there: Vec<String> = client.query(&there, &[]).await?.iter().map(|row| row.get(0)).collect();
     let missing = spaces.iter().filter(|space| !there.iter().any(|name| name == space.name));

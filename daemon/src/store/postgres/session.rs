@@ -56,21 +56,28 @@ const JOURNAL_KEYS: &str = "select w.upto, r.sequence, r.spaces, r.keys \
     order by r.sequence";
 const JOURNAL_END: &str = "select coalesce(max(sequence), 0) from stored_journal \
     where sequence < $1 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
-/// Everything that a transaction writes, in one statement.
+/// Everything that a transaction writes, in one statement. A removal of what is not there conflicts with no
+/// one who puts it meanwhile, but could come after that in the journal: it is left out.
 const WRITE: &str = "
 with c as (
-    select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[])
-    as c(spread, space, key, value)
+    select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[]) with ordinality
+    as c(spread, space, key, value, place)
 ), gone as (
     delete from stored_records r using c where c.value is null
     and r.spread = c.spread and r.space + 0::smallint = c.space and r.key || ''::bytea = c.key
+    returning c.place
 ), put as (
     insert into stored_records (spread, space, key, value)
     select c.spread, c.space, c.key, c.value from c where c.value is not null
     on conflict (space, key) do update set value = excluded.value
+), done as (
+    select coalesce(array_agg(space order by place), '{}') as spaces,
+        coalesce(array_agg(key order by place), '{}') as keys,
+        coalesce(array_agg(value order by place), '{}') as new_values
+    from c where value is not null or place in (select place from gone)
 )
 insert into stored_journal (sequence, time, actor, request, spaces, keys, new_values)
-values ($5::bigint + pg_current_xact_id()::text::bigint, $6, $7, $8, $2, $3, $4)";
+select $5::bigint + pg_current_xact_id()::text::bigint, $6, $7, $8, spaces, keys, new_values from done";
 
 /// The statements of a connection.
 #[derive(Debug)]

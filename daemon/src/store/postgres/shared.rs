@@ -3,10 +3,11 @@
 use super::address::{Address, Server};
 use super::seen::Seen;
 use super::trouble::{Trouble, unavailable};
+use super::turns::Turns;
 use super::{OpenError, Options, tls};
 use crate::count::{Counter, Spread};
 use crate::store::figures::COMMIT_MICROS;
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{Fault, UNAVAILABLE};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,9 +41,10 @@ pub(super) struct Shared {
     pub(super) seen: Seen,
     pub(super) connected: AtomicUsize,
     pub(super) closing: AtomicBool,
+    /// The connection that kept others away is gone.
+    alone_lost: AtomicBool,
     last_trouble: Mutex<String>,
-    /// Shared by transactions that write beside each other; held by one that runs alone after conflicts.
-    pub(super) turns: tokio::sync::RwLock<()>,
+    pub(super) turns: Turns,
 }
 
 impl fmt::Debug for Shared {
@@ -63,8 +65,9 @@ impl Shared {
             seen: Seen::default(),
             connected: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
+            alone_lost: AtomicBool::new(false),
             last_trouble: Mutex::new(String::new()),
-            turns: tokio::sync::RwLock::new(()),
+            turns: Turns::new(options.connections_max),
         })
     }
 
@@ -75,10 +78,28 @@ impl Shared {
 
     /// Why no request can be served at present.
     pub(super) fn fault(&self) -> Option<Fault> {
+        if let Some(fault) = self.no_longer_alone() {
+            return Some(fault);
+        }
         if self.closing.load(SeqCst) {
             return Some(unavailable("the store is closed"));
         }
         (self.connected() == 0).then(|| unavailable("the database cannot be reached at present"))
+    }
+
+    /// Ends all work for good: others may use the store from now on, and this program was to be alone.
+    pub(super) fn lose_alone(&self) {
+        if !self.closing.load(SeqCst) {
+            self.alone_lost.store(true, SeqCst);
+            self.close();
+        }
+    }
+
+    /// Why no more is done, if others are no longer kept away.
+    pub(super) fn no_longer_alone(&self) -> Option<Fault> {
+        let why = "the connection that kept daemons away from the store was lost, so the work was broken \
+                   off: run the command again";
+        self.alone_lost.load(SeqCst).then(|| Fault::new(UNAVAILABLE, why))
     }
 
     /// Lets the lanes end.
@@ -94,6 +115,11 @@ impl Shared {
             tracing::warn!(why, "cannot connect to the database");
             *last = why;
         }
+    }
+
+    /// Remembers it for the error alone.
+    pub(super) fn note_silently(&self, trouble: &Trouble) {
+        *self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble.to_string();
     }
 
     /// The last reason as an error.

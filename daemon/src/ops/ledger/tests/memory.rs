@@ -3,9 +3,9 @@
 use crate::domain::numbers::ListNumbers;
 use crate::store::Tx;
 use crate::store::engine::{Pair, Range, Space, View};
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{Fault, UNAVAILABLE};
 use mfa_shared::time::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The map, and the clock of its transactions.
@@ -16,12 +16,30 @@ pub struct Memory {
     pub strict: bool,
     /// Pairs that were read.
     pub looked_at: usize,
+    /// Of these, records that were not announced.
+    pub unannounced: usize,
+    announced: BTreeSet<(u8, Vec<u8>)>,
+    /// Nothing can be read beyond so many pairs.
+    pub ends_at: usize,
 }
 
 impl Memory {
     pub fn new() -> Self {
         let now = Timestamp::parse("2031-05-06T07:08:09.123Z").unwrap();
-        Self { pairs: BTreeMap::new(), now, strict: false, looked_at: 0 }
+        Self {
+            pairs: BTreeMap::new(),
+            now,
+            strict: false,
+            looked_at: 0,
+            unannounced: 0,
+            announced: BTreeSet::new(),
+            ends_at: usize::MAX,
+        }
+    }
+
+    fn look_at(&mut self, pairs: usize) -> Result<(), Fault> {
+        self.looked_at += pairs;
+        if self.looked_at > self.ends_at { Err(Fault::new(UNAVAILABLE, "too long")) } else { Ok(()) }
     }
 
     /// Runs work as one transaction: what it staged is written if it succeeds.
@@ -61,8 +79,10 @@ impl Memory {
 
 impl View for Memory {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
-        self.looked_at += 1;
-        Ok(self.pairs.get(&(space.id, key.to_vec())).cloned())
+        self.look_at(1)?;
+        let at = (space.id, key.to_vec());
+        self.unannounced += usize::from(!self.announced.contains(&at));
+        Ok(self.pairs.get(&at).cloned())
     }
 
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
@@ -78,7 +98,12 @@ impl View for Memory {
         let pairs = pairs.map(|((_, k), v)| (k.clone(), v.clone()));
         let found: Vec<_> =
             if reverse { pairs.rev().take(limit).collect() } else { pairs.take(limit).collect() };
-        self.looked_at += found.len();
+        self.look_at(found.len())?;
         Ok(found)
+    }
+
+    fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
+        self.announced.extend(keys.iter().map(|key| (space.id, key.clone())));
+        Ok(())
     }
 }

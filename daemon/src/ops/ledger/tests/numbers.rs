@@ -126,3 +126,19 @@ fn once_a_list_is_known_every_page_of_it_costs_what_it_shows() {
         }
     }
 }
+
+#[test]
+fn the_entries_of_a_walk_are_announced_and_what_it_found_is_kept_when_it_breaks_off() {
+    let mut store = store();
+    let numbers = Arc::new(ListNumbers::default());
+    store.write(|tx| (0..6_000).try_for_each(|at| posting(tx, [(at % 2) as u8, 0, 0]))).unwrap();
+    let path = "journal?account=vault&type=CDPT&size=20";
+    (store.looked_at, store.ends_at) = (0, 9_000);
+    let now = store.now;
+    page(&mut Tx::new(&mut store, now, false).with_numbers(numbers.clone()), path).unwrap_err();
+    (store.looked_at, store.unannounced, store.ends_at) = (0, 0, usize::MAX);
+    store.read_with(&numbers, |tx| page(tx, path));
+    // A line and an entry for each of those that the first walk did not come to.
+    assert!((1_000..5_000).contains(&store.looked_at), "{}", store.looked_at);
+    assert!(store.unannounced < 50, "{}", store.unannounced);
+}
