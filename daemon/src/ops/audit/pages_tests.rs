@@ -83,7 +83,7 @@ fn shown(page: &[u8]) -> (Vec<i64>, usize) {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        4 => (0..NAMES.len(), 0..OPERATIONS.len()).prop_map(|(actor, operation)| Step::Seal(actor, operation)),
+        4 => (0..NAMES.len(), 0..OPERATIONS.len()).prop_map(|(actor, kind)| Step::Seal(actor, kind)),
         1 => (1u64..5).prop_map(Step::List),
         3 => looks().prop_map(Step::Look),
     ];

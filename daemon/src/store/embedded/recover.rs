@@ -80,7 +80,6 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let all_needed = checkpoint.unwrap_or(begins);
     let mut scan = verification.run(reached, all_needed)?;
 
-    let end = scan.end;
     warn_of_torn_end(&scan);
     let journal = at.io(JOURNAL, resume(disk, store, &scan, options.segment_bytes))?;
     let grown_bytes = match newest {
@@ -94,7 +93,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         Some(Ok(accepted)) => accepted,
         not => {
             let why = not.and_then(Result::err).or(sick);
-            let is_missing = end.sequence > 0 && away.is_none();
+            let is_missing = scan.end.sequence > 0 && away.is_none();
             healed.extend(why.or(is_missing.then(|| "it is missing".to_owned())).map(made_anew));
             if scan.start.sequence > all_needed.sequence {
                 scan = verification.run_from(all_needed)?;
