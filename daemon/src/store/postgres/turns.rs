@@ -114,10 +114,10 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Turns for work on so many connections, a quarter of which no such work gets: half of that is for work
-    /// that needs no turn, and the other half for all that only reads.
+    /// Turns for work on so many connections, an eighth of which no such work gets: half of that is for work
+    /// that needs no turn, and the other half for all that only reads. A quarter cost 8 % of the creates.
     pub(super) fn new(connections: usize) -> Self {
-        let spare = (connections / 8).max(1);
+        let spare = (connections / 16).max(1);
         Self {
             order: Arc::default(),
             seats: Arc::new(Semaphore::new(connections.saturating_sub(2 * spare).max(1))),
