@@ -376,3 +376,30 @@ fn changed(noun: Noun, keys: &Keys) -> Vec<String> {
     };
     of_noun.map(name).collect::<BTreeSet<_>>().into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::store::embedded::{Embedded, Options};
+
+    #[tokio::test]
+    async fn a_list_waits_for_no_order_but_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Embedded::open(Options::new(folder.path().join("data"))).unwrap();
+        let store = Store::new(engine, Clock::system(), false);
+        let shelves = Arc::new(Shelves::default());
+        let customers = shelves.of(Noun::Customers);
+        // The order of the customers is being made, for as long as this lasts.
+        let making = customers.followed.lock().await;
+        let soon = Duration::from_secs(5);
+        let ready = |noun| tokio::time::timeout(soon, shelves.ready(&store, noun, None));
+        assert!(ready(Noun::Offices).await.unwrap().unwrap().is_some());
+        let waits =
+            tokio::time::timeout(Duration::from_millis(100), shelves.ready(&store, Noun::Customers, None));
+        assert!(waits.await.is_err());
+        drop(making);
+        assert!(ready(Noun::Customers).await.unwrap().unwrap().is_some());
+        store.close().await;
+    }
+}
