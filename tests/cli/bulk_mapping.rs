@@ -25,6 +25,12 @@ fn a_file_says_which_column_is_which_field() {
     assert!(said.contains("line 2 of ") && said.contains("COLUMN=FIELD"), "{said}");
     let said = run(world.mfa(&["customers", "import", "x.csv", "--map", "@none.map"])).fails(2);
     assert!(said.contains("cannot read none.map"), "{said}");
+    // The name of a column may begin with the sign of a file.
+    let rows_of_xml = "@id;Name;Remark\nc-9;Addo;\n";
+    tried(&world, "@id=identifier\nName=surname\n", rows_of_xml).ok();
+    let rows = world.dir.path().join("rows.csv").display().to_string();
+    let maps = ["--map", "@id=identifier", "--map", "Name=surname", "--map", "Remark="];
+    run(world.mfa(&[["customers", "import", &rows, "--validate-only"].as_slice(), &maps].concat())).ok();
     // What failed is imported with the same file.
     let failed = tried(&world, "Nr=identifier\nName=surname\n", "Nr;Name;Remark\nno/slash;Addo;\n");
     assert_eq!(failed.exit, 9, "{}", failed.err);

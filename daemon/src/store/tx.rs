@@ -93,7 +93,8 @@ impl<'a> Tx<'a> {
         done
     }
 
-    fn in_time(&self) -> Result<(), Fault> {
+    /// Refuses to go on behind the deadline.
+    pub fn in_time(&self) -> Result<(), Fault> {
         match self.limit.filter(|limit| limit.deadline.has_passed()) {
             Some(limit) => Err(Fault::new(fault::UNAVAILABLE, limit.too_long)),
             None => Ok(()),

@@ -1,6 +1,7 @@
 //! `--map`: which column of a file is which field.
 
 use std::fs;
+use std::path::Path;
 
 /// One value of the flag.
 #[derive(Debug, Clone)]
@@ -29,9 +30,11 @@ impl Mapping {
     }
 }
 
-/// Reads `COLUMN=FIELD`, or `@FILE` with one of these in each line.
+/// Reads `COLUMN=FIELD`, or `@FILE` with one of these in each line. The name of a column may begin with that
+/// sign, too.
 pub fn mapping(text: &str) -> Result<Mapping, String> {
-    let Some(file) = text.strip_prefix('@') else {
+    let file = text.strip_prefix('@').filter(|file| !file.contains('=') || Path::new(file).exists());
+    let Some(file) = file else {
         return column(text).map(|(column, field)| Mapping::Column(column, field));
     };
     let read = fs::read_to_string(file).map_err(|error| format!("cannot read {file}: {error}"))?;

@@ -19,7 +19,7 @@ use mfa_shared::query::PAGE_SIZE_DEFAULT;
 use mfa_shared::time::Timestamp;
 use std::ops::Range as Span;
 
-/// Records of a stream that are looked at in one transaction.
+/// Records that are read together, and of a stream in one transaction.
 const CHUNK_RECORDS: u64 = 500;
 
 /// Up to so many records are read to see whether they match, or as many as the other lists have pieces; of
@@ -209,10 +209,12 @@ impl Trail {
         let mut numbers = self.numbers_of(tx, listed)?;
         if numbers.len() as u64 <= self.other_pieces.max(READ_MAX) {
             let mut matching = Vec::new();
-            for record in records(tx, &numbers)? {
-                matching.extend(self.matches(&record).then_some(record.sequence).flatten());
+            for some in numbers.chunks(CHUNK_RECORDS as usize) {
+                tx.in_time()?;
+                let records = records(tx, some)?.into_iter().filter(|record| self.matches(record));
+                matching.extend(records.filter_map(|record| u64::try_from(record.sequence?).ok()));
             }
-            numbers = matching.into_iter().filter_map(|number| u64::try_from(number).ok()).collect();
+            numbers = matching;
         } else {
             for other in &self.others {
                 numbers = lists::common(tx, other, &numbers)?;

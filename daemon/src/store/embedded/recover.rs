@@ -218,9 +218,10 @@ impl Verification<'_> {
     }
 }
 
-/// The beginning of the journal file in which a head is.
+/// The beginning of the journal file in which a head is. Where it begins that file, of the one before, which
+/// says, if it was packed, that there was a commit in this one.
 fn beginning(at: &At<'_>, head: &Head) -> Option<Head> {
-    let segment = head.at.segment;
+    let segment = if head.at.offset > HEADER_BYTES { head.at.segment } else { head.at.segment - 1 };
     let header = Header::read(at.disk, segment).ok()??;
     let begins = Position { segment, offset: HEADER_BYTES };
     Some(Head { sequence: header.first.checked_sub(1)?, hash: header.before, at: begins })

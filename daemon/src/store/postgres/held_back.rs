@@ -41,6 +41,7 @@ fn unreachable(shared: &Shared, trouble: &Trouble) -> OpenError {
 }
 
 async fn held_back(client: &Client, schema: &str) -> Result<Option<HeldBack>, Trouble> {
+    client.batch_execute("set statement_timeout = '5s'; set lock_timeout = '5s'").await?;
     let there = "select 1 from pg_tables where schemaname = $1 and tablename = 'stored_form'";
     if client.query_opt(there, &[&schema]).await?.is_none() {
         return Ok(None);

@@ -77,6 +77,8 @@ impl Postgres {
             std::thread::spawn(move || schema::set_up(&shared, &options, until))
         };
         set_up.join().unwrap_or_else(|_| Err(OpenError::Refused("the set-up has panicked".to_owned())))?;
+        // The set-up may have waited for that of another daemon.
+        let until = Instant::now() + OPEN_WAIT;
         let (short, short_jobs) = mpsc::channel(QUEUE_LENGTH_MAX);
         let (long, long_jobs) = mpsc::channel(QUEUE_LENGTH_MAX);
         let (short_jobs, long_jobs) = (lane::Queue::new(short_jobs), lane::Queue::new(long_jobs));
@@ -97,6 +99,7 @@ impl Postgres {
         let needed = if options.alone { lanes.len() } else { 1 };
         while shared.connected() < needed {
             if Instant::now() > until {
+                shared.close();
                 return Err(shared.unreachable());
             }
             std::thread::sleep(OPEN_PAUSE);

@@ -153,6 +153,12 @@ pub(super) fn first<T>(
     Err(last)
 }
 
+/// Whether the server takes no writes. It also learns to notice soon that this machine is gone, since the
+/// locks of a connection keep other versions away, and by itself it looks after two hours.
+const GREETING: &str = "select current_setting('transaction_read_only') = 'on', \
+    set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false), \
+    set_config('tcp_keepalives_count', '3', false)";
+
 /// Connects to a server that takes writes.
 pub(super) async fn connect(shared: &Shared, server: &Server) -> Result<(Client, Driver), Trouble> {
     within(CONNECT_LIMIT, async {
@@ -173,7 +179,7 @@ pub(super) async fn connect(shared: &Shared, server: &Server) -> Result<(Client,
                 }
             }
         });
-        let row = client.query_one("select current_setting('transaction_read_only') = 'on'", &[]).await?;
+        let row = client.query_one(GREETING, &[]).await?;
         if row.get::<_, bool>(0) {
             return Err(Trouble::Lost("it does not take writes".to_owned()));
         }

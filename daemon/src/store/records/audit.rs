@@ -8,6 +8,7 @@ use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::ops::Range;
 
 /// Sequences in one piece of a list; only the last piece has fewer.
 pub const LIST_LENGTH_MAX: usize = 128;
@@ -164,6 +165,14 @@ impl AuditList {
         }
         let digest = Sha256::digest(value.as_bytes());
         format!("{kind}# {}", hexadecimal(&digest))
+    }
+}
+
+impl AuditList {
+    /// Its numbers at these places of the list.
+    pub fn within(self, places: &Range<u64>) -> impl Iterator<Item = u64> + '_ {
+        let first = self.piece * LIST_LENGTH_MAX as u64;
+        (first..).zip(self.sequences).filter(|(place, _)| places.contains(place)).map(|(_, number)| number)
     }
 }
 

@@ -49,7 +49,13 @@ fn a_large_damaged_index_is_noticed_and_healed_on_the_next_start() {
     let right = all(&engine).unwrap();
     block_on(engine.close()).unwrap();
     drop(engine);
-    let db = sled::open(dir.path().join("index")).unwrap();
+    // A program that another test starts may hold the file for a moment.
+    let mut opened = None;
+    assert!(soon(|| {
+        opened = sled::open(dir.path().join("index")).ok();
+        opened.is_some()
+    }));
+    let db = opened.unwrap();
     db.insert([THINGS.id, 33], &[0, 99]).unwrap();
     db.flush().unwrap();
     drop(db);

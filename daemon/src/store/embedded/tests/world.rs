@@ -76,7 +76,7 @@ pub(super) fn all(engine: &Embedded) -> Result<Vec<Pair>, Fault> {
     read(engine, |view| view.scan(THINGS, &Range::prefix(b""), false, usize::MAX))
 }
 
-pub(super) fn soon(what: impl Fn() -> bool) -> bool {
+pub(super) fn soon(mut what: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(10) {
         if what() {
