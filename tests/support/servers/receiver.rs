@@ -107,36 +107,19 @@ impl Receiver {
 
     /// Waits until the deliveries have brought so many events; their numbers in the order in which they came.
     pub fn events(&self, count: usize) -> Vec<u64> {
-        numbers(count, || all(&self.came()))
+        numbers(count, || self.came())
     }
 
     /// The same without what came again.
     pub fn taken_events(&self, count: usize) -> Vec<u64> {
-        numbers(count, || all(&self.taken()))
-    }
-
-    /// Each event once, where daemons are killed: what was delivered and not noted comes again, with newer
-    /// events and so under another identifier. One that comes behind a later one for the first time is left
-    /// out, so it is missed.
-    pub fn events_once(&self, count: usize) -> Vec<u64> {
-        let ascending = |mut so_far: Vec<u64>, number: u64| {
-            if so_far.last().is_none_or(|last| number > *last) {
-                so_far.push(number);
-            }
-            so_far
-        };
-        numbers(count, || all(&self.taken()).into_iter().fold(Vec::new(), ascending))
+        numbers(count, || self.taken())
     }
 }
 
-fn all(deliveries: &[Came]) -> Vec<u64> {
-    deliveries.iter().flat_map(Came::sequences).collect()
-}
-
-fn numbers(count: usize, came: impl Fn() -> Vec<u64>) -> Vec<u64> {
+fn numbers(count: usize, deliveries: impl Fn() -> Vec<Came>) -> Vec<u64> {
     let until = Instant::now() + Duration::from_secs(20);
     loop {
-        let numbers = came();
+        let numbers: Vec<_> = deliveries().iter().flat_map(Came::sequences).collect();
         if numbers.len() >= count {
             return numbers;
         }
