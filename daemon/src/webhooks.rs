@@ -150,6 +150,10 @@ async fn step(state: &Arc<State>, place: &Place, looked: u64, behind: bool) -> R
             Ok(Step::Moved(Place { position: upto, ..place.clone() }))
         }
         Next::Send(message, batch) => {
+            let begun = batch.clone();
+            if !write(&state.store, move |tx| deliver::begin(tx, &begun)).await? {
+                return Ok(Step::End(looked));
+            }
             let outcome = send(*message).await;
             state.counts.webhook(outcome.is_ok());
             let taken = outcome.is_ok();
@@ -178,9 +182,10 @@ async fn look(state: &Arc<State>, place: &Place, looked: u64, behind: bool) -> R
     state.patient.run(look).await
 }
 
-async fn write<F>(store: &Store, mut work: F) -> Result<(), Fault>
+async fn write<F, T>(store: &Store, mut work: F) -> Result<T, Fault>
 where
-    F: FnMut(&mut Tx<'_>) -> Result<(), Fault> + Send + 'static,
+    F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    T: Send + 'static,
 {
     let named = move |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);

@@ -1,6 +1,8 @@
 //! Deliveries of webhooks: `audit.md` section 4.
 
 use super::webhooks::{open, shown, subscribe};
+use crate::support::run::run;
+use crate::support::served::{Home, Served};
 use crate::support::servers::{Came, Receiver, Treat, answer};
 use crate::support::stored;
 use crate::support::world::World;
@@ -204,6 +206,36 @@ fn a_receiver_that_hangs_holds_up_no_other() {
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     let tried = until(|| deliveries(&world, "slow").into_iter().next());
     assert!(tried["detail"].as_str().unwrap().contains("within 20 seconds"), "{tried}");
+}
+
+#[test]
+fn a_delivery_whose_daemon_was_killed_comes_again_with_the_same_events_and_name() {
+    let (home, receiver) = (Home::new(), Receiver::start(&[Treat::Hang]));
+    let start = || {
+        let mut daemon = home.mfa(&["daemon", "run", "--auth", "off", "--listen", "127.0.0.1:0"]);
+        daemon.env("MFA_WEBHOOK_PLAINTEXT", "true").env("MFA_WEBHOOK_PRIVATE_ADDRESSES", "127.0.0.0/8");
+        Served::start(daemon)
+    };
+    let post = |daemon: &Served, path: &str, fields: &[&str]| {
+        let fields = fields.iter().flat_map(|field| ["-F", field]);
+        let command = ["api", "POST", path, "--url", &daemon.url].into_iter().chain(fields);
+        run(home.mfa(&command.collect::<Vec<_>>())).ok();
+    };
+    let daemon = start();
+    let url = format!("url={}", receiver.url());
+    post(&daemon, "/events/subscriptions", &["identifier=sync", &url]);
+    post(&daemon, "/customers", &["identifier=c-1"]);
+    receiver.wait(1);
+    // Whether it was taken is not known any more when more has happened.
+    post(&daemon, "/customers", &["identifier=c-2"]);
+    daemon.kill();
+    let daemon = start();
+    let events = receiver.events(3);
+    assert!(events[0] == events[1] && events[1] < events[2], "{events:?}");
+    let came = receiver.came();
+    assert_eq!(came[1].header("webhook-id"), came[0].header("webhook-id"));
+    assert_eq!(came[1].body, came[0].body);
+    daemon.end();
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub enum Next {
         upto: u64,
         /// Whether more follow.
         more: bool,
-        /// Whether that has to be noted, because a delivery of them had failed before.
+        /// Whether that has to be noted, because a delivery of them had begun before.
         note: bool,
     },
     /// These are to be delivered.
@@ -137,7 +137,7 @@ pub fn next(
     };
     let mut events: Vec<_> = events.iter().map(|announced| announced.event.clone()).collect();
     if let Some(bound) = stored.upto {
-        // A retry sends the same events again.
+        // What had begun is sent again with the same events.
         events.retain(|event| u64::try_from(event.sequence).is_ok_and(|number| number <= bound));
         more |= upto > bound;
         upto = upto.min(bound);
@@ -191,7 +191,7 @@ fn owner(
 /// Notes that nothing up to an event concerns a subscription.
 pub fn pass_over(tx: &mut Tx<'_>, from: &Place, upto: u64) -> Result<(), Fault> {
     if let Some(mut stored) = unmoved(tx, from)? {
-        // A failed delivery that has nothing left to send is over.
+        // A delivery that had begun and has nothing left to send is over.
         stored.position = upto;
         super::restart(&mut stored);
         tx.put(&stored)?;
@@ -203,6 +203,18 @@ pub fn pass_over(tx: &mut Tx<'_>, from: &Place, upto: u64) -> Result<(), Fault> 
 fn unmoved(tx: &mut Tx<'_>, from: &Place) -> Result<Option<StoredSubscription>, Fault> {
     let stored = tx.get::<StoredSubscription>(&[&from.subscription])?;
     Ok(stored.filter(|stored| place(stored) == *from))
+}
+
+/// Notes that a delivery begins, unless the subscription was changed meanwhile. Should the daemon end before
+/// the outcome is noted, the same events are sent again under the same name, whatever happened since.
+pub fn begin(tx: &mut Tx<'_>, batch: &Batch) -> Result<bool, Fault> {
+    let stored = unmoved(tx, &batch.from)?.filter(|stored| is_due(stored, tx.now()));
+    let Some(mut stored) = stored else { return Ok(false) };
+    if stored.upto != Some(batch.upto) {
+        stored.upto = Some(batch.upto);
+        tx.put(&stored)?;
+    }
+    Ok(true)
 }
 
 /// Notes the outcome of a delivery. A position that was moved meanwhile takes precedence.

@@ -52,7 +52,7 @@ pub struct StoredSubscription {
     pub failing_since: Option<Timestamp>,
     /// When it is tried again.
     pub next_try_on: Option<Timestamp>,
-    /// The last event of the delivery that failed: each try has the same events.
+    /// The last event of the delivery that has begun and was not taken yet: each try has the same events.
     pub upto: Option<u64>,
     /// Tries so far, which number the next one.
     pub tries: u64,
