@@ -1,8 +1,12 @@
 //! What is too large to be verified before opening is verified afterwards; and an index that fails.
 
+use super::super::head::{HEADER_BYTES, Head, Position};
+use super::super::pairs::{Pairs, Reach};
+use super::super::segment::Header;
 use super::super::{Embedded, OpenError, Options};
 use super::world::*;
-use crate::store::engine::Engine;
+use crate::store::engine::{Engine, Pair};
+use crate::store::layer::Layer;
 use mfa_shared::fault::UNAVAILABLE;
 use std::fs;
 use std::path::Path;
@@ -18,6 +22,14 @@ fn fill(dir: &Path) -> Embedded {
         write(&engine, vec![change([number], Some(vec![number; 400]))]).unwrap();
     }
     engine
+}
+
+/// The same after a clean stop: all that is in it.
+fn filled(dir: &Path) -> Vec<Pair> {
+    let engine = fill(dir);
+    let all = all(&engine).unwrap();
+    block_on(engine.close()).unwrap();
+    all
 }
 
 #[test]
@@ -45,10 +57,7 @@ fn a_large_store_opens_from_its_checkpoint_and_all_is_there() {
 #[test]
 fn a_large_damaged_index_is_noticed_and_healed_on_the_next_start() {
     let dir = tempfile::tempdir().unwrap();
-    let engine = fill(dir.path());
-    let right = all(&engine).unwrap();
-    block_on(engine.close()).unwrap();
-    drop(engine);
+    let right = filled(dir.path());
     // A program that another test starts may hold the file for a moment.
     let mut opened = None;
     assert!(soon(|| {
@@ -231,10 +240,7 @@ fn a_stop_that_cannot_update_the_tree_has_it_rebuilt() {
 #[test]
 fn a_long_journal_is_verified_from_where_the_index_ends_before_opening_and_the_rest_afterwards() {
     let dir = tempfile::tempdir().unwrap();
-    let engine = fill(dir.path());
-    let right = all(&engine).unwrap();
-    block_on(engine.close()).unwrap();
-    drop(engine);
+    let right = filled(dir.path());
     // There is no checkpoint, so without the index all of the journal is needed.
     let old = dir.path().join("journal/00000002.log");
     let mut content = fs::read(&old).unwrap();
@@ -252,6 +258,33 @@ fn a_long_journal_is_verified_from_where_the_index_ends_before_opening_and_the_r
     fs::write(&old, content).unwrap();
     let engine = Embedded::open(large(dir.path())).unwrap();
     assert!(all(&engine).unwrap() == right);
+}
+
+#[test]
+fn a_long_journal_without_the_file_that_follows_a_packed_one_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    while engine.shared.head().at.segment < 3 {
+        write(&engine, vec![change("a", Some(vec![7; 3_000]))]).unwrap();
+    }
+    engine.pack().unwrap();
+    block_on(engine.close()).unwrap();
+    let disk = engine.shared.disk.clone();
+    drop(engine);
+    // As after a start that found no frame in the last file: the index ends where that file begins.
+    let header = Header::read(&*disk, 3).unwrap().unwrap();
+    let at = Position { segment: 3, offset: HEADER_BYTES };
+    let head = Head { sequence: header.first - 1, hash: header.before, at };
+    let pairs = Pairs::open(&dir.path().join("index"), 1024 * 1024).unwrap();
+    pairs.apply(&Layer::default(), Some(Reach::exactly(head))).unwrap();
+    drop(pairs);
+    for mark in ["journal/tail", "clean"] {
+        fs::remove_file(dir.path().join(mark)).unwrap();
+    }
+    let last = fs::File::options().write(true).open(dir.path().join("journal/00000003.log")).unwrap();
+    last.set_len(HEADER_BYTES).unwrap();
+    let error = Embedded::open(large(dir.path())).unwrap_err().to_string();
+    assert!(error.contains("it is missing or empty, but journal/00000002.log was packed"), "{error}");
 }
 
 #[test]
