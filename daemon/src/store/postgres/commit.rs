@@ -150,7 +150,9 @@ fn send(
     let client = &session.client;
     let params: [&(dyn tokio_postgres::types::ToSql + Sync); 8] =
         [&spreads, &spaces, &keys, &values, &session.journal_base, &time, &actor, &request];
-    let written = client.execute(&session.statements.write, &params);
+    let removes = changes.iter().any(|change| change.value.is_none());
+    let statement = if removes { &session.statements.write } else { &session.statements.put };
+    let written = client.execute(statement, &params);
     let committed = client.batch_execute("commit");
     // The outer result is of the limit, the inner ones of each statement.
     let (written, committed) = session.wait(runtime, async {

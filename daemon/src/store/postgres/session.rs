@@ -56,7 +56,17 @@ const JOURNAL_KEYS: &str = "select w.upto, r.sequence, r.spaces, r.keys \
     order by r.sequence";
 const JOURNAL_END: &str = "select coalesce(max(sequence), 0) from stored_journal \
     where sequence < $1 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
-/// Everything that a transaction writes, in one statement. A removal of what is not there conflicts with no
+/// Everything that a transaction writes which removes nothing, in one statement. To look for what was removed
+/// cost 5 % of the creates.
+const PUT: &str = "
+with put as (
+    insert into stored_records (spread, space, key, value)
+    select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[])
+    on conflict (space, key) do update set value = excluded.value
+)
+insert into stored_journal (sequence, time, actor, request, spaces, keys, new_values)
+values ($5::bigint + pg_current_xact_id()::text::bigint, $6, $7, $8, $2, $3, $4)";
+/// Everything that any other transaction writes. A removal of what is not there conflicts with no
 /// one who puts it meanwhile, but could come after that in the journal: it is left out.
 const WRITE: &str = "
 with c as (
@@ -85,6 +95,7 @@ pub(super) struct Statements {
     pub(super) get: Statement,
     pub(super) get_all: Statement,
     pub(super) scan_all: Statement,
+    pub(super) put: Statement,
     pub(super) write: Statement,
     pub(super) journal: Statement,
     pub(super) journal_keys: Statement,
@@ -220,13 +231,13 @@ impl Session {
             let base = client.query_one("select journal_base from stored_form", &[]).await?;
             let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
             let scans = scans.map(|(to, order)| scan(to, order));
-            let texts = [GET, GET_ALL, SCAN_ALL, WRITE, JOURNAL, JOURNAL_KEYS, JOURNAL_END]
+            let texts = [GET, GET_ALL, SCAN_ALL, PUT, WRITE, JOURNAL, JOURNAL_KEYS, JOURNAL_END]
                 .into_iter()
                 .chain(scans.iter().map(String::as_str));
             let prepared = try_join_all(texts.map(|text| client.prepare(text)));
             let (prepared, objects) = try_join(prepared, ObjectStatements::prepare(&client)).await?;
-            let Ok([get, get_all, scan_all, write, journal, journal_keys, journal_end, a, b, c, d]) =
-                <[Statement; 11]>::try_from(prepared)
+            let Ok([get, get_all, scan_all, put, write, journal, journal_keys, journal_end, a, b, c, d]) =
+                <[Statement; 12]>::try_from(prepared)
             else {
                 return Err(Trouble::Defect("a statement is missing".to_owned()));
             };
@@ -235,6 +246,7 @@ impl Session {
                 get,
                 get_all,
                 scan_all,
+                put,
                 write,
                 journal,
                 journal_keys,

@@ -115,7 +115,7 @@ pub(super) struct Turns {
 
 impl Turns {
     /// Turns for work on so many connections, an eighth of which no such work gets: half of that is for work
-    /// that needs no turn, and the other half for all that only reads. A quarter cost 8 % of the creates.
+    /// that needs no turn, and the other half for all that only reads.
     pub(super) fn new(connections: usize) -> Self {
         let spare = (connections / 16).max(1);
         Self {
