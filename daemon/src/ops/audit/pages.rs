@@ -1,6 +1,6 @@
 //! Lists of the audit trail: the shortest list that holds all matches is only counted through where it holds
-//! nothing else. Where several lists are asked for, the numbers that all of them have are worked out, from the
-//! lists or, where one is short, from its records; time and numbers are found by halving.
+//! nothing else. Where several lists are asked for, the numbers that all of them have are worked out, from
+//! the lists or, where one is short, from its records; time and numbers are found by halving.
 
 use super::lists::{self, ACTOR, OPERATION, OUTCOME, REQUEST, RESOURCE, names_of};
 use crate::domain::trail_tail::NOTED_MAX;
