@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, oneshot};
 
 /// Records that are read in one transaction.
 const CHUNK_RECORDS: usize = 500;
@@ -315,9 +315,11 @@ impl Shelves {
         Ok(())
     }
 
-    /// Follows the store for as long as the daemon serves.
-    pub async fn keep_up(self: Arc<Self>, store: Store) {
+    /// Follows the store for as long as the daemon serves, and says when all orders have been made, or cannot
+    /// be.
+    pub async fn keep_up(self: Arc<Self>, store: Store, made: oneshot::Sender<()>) {
         let mut known = None;
+        let mut made = Some(made);
         loop {
             match self.follow_all(&store, known).await {
                 Ok(place) => known = Some(place),
@@ -325,6 +327,7 @@ impl Shelves {
                     tracing::debug!(%fault, "the orders of lists could not be brought up to date");
                 }
             }
+            made.take().map(|made| made.send(()));
             tokio::time::sleep(FOLLOW_PAUSE).await;
         }
     }
@@ -342,27 +345,29 @@ impl Shelves {
     }
 }
 
-/// Hands over every record of a noun, with its keys of these columns.
+/// Hands over every record of a noun, with its keys of these columns. While some are worked out, the next
+/// ones are read.
 async fn each_chunk(
     store: &Store,
     noun: Noun,
     columns: Vec<String>,
     mut put: impl FnMut(Vec<Row>),
 ) -> Result<(), Fault> {
-    let mut from = Some(Vec::new());
-    while let Some(start) = from {
+    let columns = Arc::new(columns);
+    let read = async |start: Vec<u8>| {
+        let range = Range { from: start, to: None };
+        store.read(true, move |tx| tx.scan(noun.space(), &range, false, CHUNK_RECORDS)).await
+    };
+    let mut pairs = read(Vec::new()).await?;
+    while let Some((last, _)) = pairs.last() {
+        let behind = [last.as_slice(), &[0]].concat();
         let columns = columns.clone();
-        let look = move |tx: &mut Tx<'_>| {
-            let pairs =
-                tx.scan(noun.space(), &Range { from: start.clone(), to: None }, false, CHUNK_RECORDS)?;
-            let next = pairs.last().filter(|_| pairs.len() == CHUNK_RECORDS);
-            let next = next.map(|(last, _)| [last.as_slice(), &[0]].concat());
-            let rows = pairs.iter().map(|(_, value)| noun.row(value, &columns));
-            Ok((rows.collect::<Result<Vec<_>, Fault>>()?, next))
-        };
-        let (rows, next) = store.read(true, look).await?;
-        put(rows);
-        from = next;
+        let rows = tokio::task::spawn_blocking(move || {
+            pairs.iter().map(|(_, value)| noun.row(value, &columns)).collect::<Result<Vec<_>, Fault>>()
+        });
+        let (rows, next) = tokio::join!(rows, read(behind));
+        put(rows.unwrap_or_else(|_| Err(busy()))?);
+        pairs = next?;
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
 /// How often a daemon looks whether its store still takes writes.
@@ -88,8 +88,9 @@ impl Daemon {
             let webhooks = tokio::spawn(webhooks::keep(state.clone(), stopped.clone()));
             let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
             let sweep = tokio::spawn(sweep(state.store.clone()));
-            let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
-            let shelves = tokio::spawn(state.shelves.clone().keep_up(state.store.clone()));
+            let (made, lists_made) = oneshot::channel();
+            let shelves = tokio::spawn(state.shelves.clone().keep_up(state.store.clone(), made));
+            let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone(), lists_made));
             let uses = tokio::spawn(keep_uses(state.clone()));
             let reports = tokio::spawn(state.reports.clone().keep_up(state.store.clone()));
             let audited = state.clone();

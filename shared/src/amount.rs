@@ -48,11 +48,12 @@ impl Amount {
         }
         // The point moves right by the exponent; an absurd one is out of range or too fine, never slow.
         let exponent: i64 = exponent.parse().unwrap_or(if exponent.starts_with('-') { -9999 } else { 9999 });
-        let point = whole.len() as i64 + exponent.clamp(-9999, 9999);
         if exponent == 0 {
             return Self::plain(negative, whole, fraction);
         }
-        let significant = all.trim_end_matches('0');
+        let ahead = all.len() - all.trim_start_matches('0').len();
+        let significant = all.trim_matches('0');
+        let point = whole.len() as i64 - ahead as i64 + exponent.clamp(-9999, 9999);
         if point > 64 {
             return Err(AmountError::TooLarge);
         }
@@ -257,6 +258,8 @@ mod tests {
         assert_eq!(Amount::parse("0.000001"), Err(AmountError::TooManyDecimals));
         assert_eq!(Amount::parse("1e-99999999999"), Err(AmountError::TooManyDecimals));
         assert_eq!(Amount::parse("0e99999999999").unwrap(), Amount::ZERO);
+        let one = format!("0.{}1e71", "0".repeat(70));
+        assert_eq!(Amount::parse(&one).unwrap(), Amount::parse("1").unwrap());
     }
 
     #[test]

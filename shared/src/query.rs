@@ -60,6 +60,11 @@ impl Params {
         &self.pairs
     }
 
+    /// Whether a parameter is given, with a value that can be read or with another one.
+    pub fn gives(&self, name: &str) -> bool {
+        self.pairs.iter().any(|(given, _)| given == name) || self.malformed.iter().any(|given| given == name)
+    }
+
     /// Adds a parameter at the end.
     pub fn push(&mut self, name: &str, value: &str) {
         self.pairs.push((name.to_owned(), value.to_owned()));

@@ -328,6 +328,26 @@ fn a_fixed_charge_is_no_finer_than_the_stored_currency() {
     let coarse = json!({ "code": "USD", "name": "N", "sign": "S", "scale": 1 });
     put(json!({ "currency": coarse })).fields(&["/currency/scale out_of_range"]);
     put(json!({ "currency": coarse, "charges": charge("2.5") })).is(202);
+    // What is wrong with the body is said before what it may not change.
+    let fixed = json!({ "type": "SHARE", "charges": charge("2.005") });
+    put(fixed).fields(&["/charges/0/amount too_many_decimals"]);
+    // Zero may have a sign.
+    let mut whole: Value = serde_json::from_str(PRODUCT).unwrap();
+    whole["identifier"] = json!("whole");
+    whole["currency"]["scale"] = number("-0");
+    whole["charges"] = charge("2.5");
+    world.post("/definitions", whole.to_string()).fields(&["/charges/0/amount too_many_decimals"]);
+}
+
+#[test]
+fn the_scale_of_a_product_with_accounts_stays_whatever_its_charges() {
+    let world = sold();
+    let charge = json!([{ "actionIdentifier": "Open", "incomeAccountIdentifier": "4000", "name": "x", "amount": number("2.25") }]);
+    world.put("/definitions/savings", change(json!({ "charges": charge }))).is(202);
+    let coarse = change(json!({ "currency": { "code": "USD", "name": "N", "sign": "S", "scale": 1 } }));
+    world.put("/definitions/savings", coarse.clone()).fields(&["/currency/scale out_of_range"]);
+    open_account(&world);
+    world.put("/definitions/savings", coarse).refused(409, "in_use");
 }
 
 #[test]

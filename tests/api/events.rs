@@ -204,6 +204,10 @@ fn a_stream_goes_on_where_it_was_without_gap_or_repetition() {
         }
         world.send(request).refused(400, "invalid_parameter");
     }
+    // A store that was restored has fewer events than a listener has heard.
+    let request = world.request("GET", "/events").header("accept", "text/event-stream");
+    let told = world.send(request.header("last-event-id", "99999")).refused(400, "invalid_parameter");
+    assert!(told.text().contains("event 99999 does not exist"), "{}", told.text());
 }
 
 #[test]

@@ -167,6 +167,28 @@ fn a_gateway_without_encryption_fails_at_tls() {
 }
 
 #[test]
+fn answers_from_before_the_encryption_do_not_count_after_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let authority = Authority::new(dir.path());
+    let files = authority.certificate("localhost", 2090);
+    let server = MailServer::start("injected", PASSWORD, Some(&files), &[]);
+    let world = world(Some(&authority));
+    configure(&world, server.port, &json!({ "start_tls": "true" }));
+    failed(&world, "tls", Value::Null, "there is no encrypted connection to localhost: ");
+}
+
+#[test]
+fn a_server_that_asks_for_more_has_not_taken_the_mail() {
+    let world = world(None);
+    let ok = [Say("250 ok\r\n"), Hear];
+    let greeted = [Say("250 mail.test\r\n"), Hear];
+    let data = [Say("354 go\r\n"), Hear, Say("354 more\r\n"), Hear];
+    let steps = [&greeted[..], &ok, &ok, &data].concat();
+    configure(&world, after_greeting(&steps), &json!({ "smtp_auth": "false" }));
+    failed(&world, "send", Value::Null, "localhost does not answer as a mail server does");
+}
+
+#[test]
 fn a_refused_sign_in_is_quoted_without_the_password_in_any_form() {
     let server = MailServer::start("plain", "another", None, &[]);
     let world = world(None);

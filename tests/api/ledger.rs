@@ -177,6 +177,7 @@ fn the_journal_is_filtered_by_account_and_type() {
         ("account=o1", vec![2, 3]),
         ("account=v1&sortDirection=DESC", vec![4, 1]),
         ("account=none", vec![]),
+        ("account=o1%00", vec![]),
         ("type=DAJT", vec![1, 3]),
         ("type=dajt", vec![]),
         ("type=CAJT&account=v1", vec![4]),

@@ -63,6 +63,9 @@ fn failures_come_in_their_order() {
     refused(form(&world, &large), 413, "body_too_large", "invalid_request");
     refused(query("grant_type=%zz"), 400, "malformed_body", "invalid_request");
     refused(query("grant_type=blah"), 400, "credentials_in_query", "invalid_request");
+    let request = world.request("POST", "/token?password=50%off");
+    let unread = request.header("content-type", "application/x-www-form-urlencoded").body("grant_type=x");
+    refused(world.send(unread), 400, "credentials_in_query", "invalid_request");
     refused(form(&world, ""), 400, "invalid_fields", "invalid_request");
     form(&world, "grant_type=password&username=&password=a&password=b")
         .fields(&["/username too_short", "/password duplicate"]);

@@ -140,6 +140,8 @@ fn plain_http_gets_a_hint_at_tls_and_nonsense_gets_nothing() {
         let _ = socket.read_to_end(&mut answer);
         let answer = text(&answer);
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("tls_required"), "{answer}");
+        let named = answer.split_once("x-request-id: ").unwrap().1.lines().next().unwrap();
+        assert!(answer.contains(&format!("\"requestId\":\"{named}\"")), "{answer}");
     }
     // An invalid greeting ends the connection.
     let mut socket = TcpStream::connect(("127.0.0.1", port(&world))).unwrap();

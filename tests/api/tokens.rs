@@ -283,6 +283,22 @@ fn in_the_name_of_a_user_both_must_hold_it_and_the_user_must_agree() {
 }
 
 #[test]
+fn who_acts_for_a_user_does_not_take_the_second_factor_of_the_user_away() {
+    let world = World::guarded();
+    let (key, _) = application(&world, &[("identity__v1__users", "D")]);
+    let anna = world.user_with("anna", &[may("identity__v1__users", "RD")]);
+    let enabled = "/applications/crm-v1/permissions/identity__v1__users/users/anna/enabled";
+    anna.call("PUT", enabled, "true").is(202);
+    let factor = "/users/anna/second-factor";
+    anna.post(factor, json!({})).is(200);
+    let mut claims = claims(&world, "j1");
+    claims["sub"] = json!("anna");
+    let token = sign_in(&world, &key, &claims, None).is(200).json();
+    world.bearer(&token["access_token"]).call("DELETE", factor, "").refused(403, "login_token_required");
+    assert_eq!(anna.get(factor).is(200).json()["state"], "PENDING");
+}
+
+#[test]
 fn more_operations_clear_the_consents_and_fewer_keep_them() {
     let world = World::guarded();
     let (_, registrar) = application(&world, &[("office__v1__offices", "RC")]);

@@ -239,6 +239,36 @@ fn a_delivery_whose_daemon_was_killed_comes_again_with_the_same_events_and_name(
 }
 
 #[test]
+fn a_delivery_keeps_its_name_and_plan_behind_hundreds_of_events_that_do_not_concern_it() {
+    let refusals: Vec<_> = (0..3).map(|_| answer(500, "not now")).collect();
+    let (world, receiver) = (open(), Receiver::start(&refusals));
+    subscribe(&world, "sync", &receiver, json!({ "kinds": ["office"] }));
+    world.put("/events/subscriptions/sync", r#"{"state":"PAUSED"}"#).is(202);
+    let customer = |n: usize| {
+        let body = json!({ "identifier": format!("c-{n}") });
+        json!({ "method": "POST", "path": "/customers", "body": body })
+    };
+    for part in 0..3 {
+        let list: Vec<_> = (part * 500..(part + 1) * 500).map(customer).collect();
+        world.post("/batch", json!({ "operations": list }).to_string()).is(200);
+    }
+    world.post("/offices", r#"{"identifier":"north","name":"North"}"#).is(202);
+    world.put("/events/subscriptions/sync", r#"{"state":"ACTIVE"}"#).is(202);
+    for (tries, pause) in [5, 30, 120].into_iter().enumerate() {
+        receiver.wait(tries + 1);
+        until(|| (shown(&world, "sync")["failures"] == tries + 1).then_some(()));
+        // What happens meanwhile waits its turn.
+        let office = json!({ "identifier": format!("o-{tries}"), "name": "Other" });
+        world.post("/offices", office.to_string()).is(202);
+        world.clock.advance(pause);
+    }
+    let came = receiver.wait(4);
+    for again in &came[1..4] {
+        assert_eq!((again.header("webhook-id"), &again.body), (came[0].header("webhook-id"), &came[0].body));
+    }
+}
+
+#[test]
 fn moving_back_sends_the_same_events_under_another_name() {
     let (world, receiver) = (open(), Receiver::start(&[]));
     subscribe(&world, "sync", &receiver, json!({ "kinds": ["customer"] }));

@@ -31,7 +31,7 @@ fn a_search_follows_hundreds_of_changed_customers_with_a_few_messages() {
     let runtime = Runtime::new().unwrap();
     let engine = Arc::new(Postgres::open(Options::new(address, SPACES)).unwrap());
     let store = Store::over(engine.clone(), Clock::system(), false);
-    let search = Search::default();
+    let search = Arc::new(Search::default());
     let find = |word: &str| {
         let phrase = Arc::new(Phrase::parse(word));
         runtime.block_on(search.find(&store, &phrase, &[Kind::Customer], 1_000)).unwrap().0.len()

@@ -5,6 +5,8 @@ use mfa_shared::api::definitions::ProductType;
 use mfa_shared::api::ledger::AccountKind::{self, Asset, Equity, Expense, Liability, Revenue};
 use mfa_shared::api::ledger::Side::{self, Credit, Debit};
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine};
+use mfa_shared::api::tellers::TransactionType;
+use mfa_shared::rule::Word;
 use serde::{Deserialize, Serialize};
 
 /// Why lines are no journal entry.
@@ -106,6 +108,27 @@ pub fn cash_moved(line: &JournalLine) -> Amount {
 
 /// Type of the entry that takes the cash of a drawer along to another account; it is no movement of cash.
 pub const ACCOUNT_CHANGE: &str = "ADJT";
+/// Cash comes into a drawer, by hand or by a count.
+pub const CASH_IN: &str = "DAJT";
+/// Cash leaves a drawer, by hand or by a count.
+pub const CASH_OUT: &str = "CAJT";
+/// Interest of a product's day is booked.
+pub const ACCRUAL: &str = "INTA";
+/// Interest is paid to an account.
+pub const PAYMENT: &str = "INTP";
+/// Interest of a closed account is given up.
+pub const GIVEN_UP: &str = "INTF";
+/// A dividend is paid to an account.
+pub const DIVIDEND: &str = "DIVD";
+/// Types of the entries that interest and dividends write.
+pub const INTEREST_TYPES: [&str; 4] = [ACCRUAL, PAYMENT, GIVEN_UP, DIVIDEND];
+
+/// Whether an entry can be of this type. No others are written, so no one has to look for them.
+pub fn is_entry_type(word: &str) -> bool {
+    [ACCOUNT_CHANGE, CASH_IN, CASH_OUT].contains(&word)
+        || INTEREST_TYPES.contains(&word)
+        || TransactionType::WORDS.iter().any(|(written, _)| *written == word)
+}
 
 /// What moved in a drawer, or on accounts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]

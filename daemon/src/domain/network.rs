@@ -84,6 +84,7 @@ const PRIVATE: &[(&str, &str)] = &[
     ("224.0.0.0/4", "multicast"),
     ("240.0.0.0/4", "reserved"),
     ("::/96", "this machine, and IPv4 in an old form"),
+    ("64:ff9b:1::/48", "of a translator to IPv4 in the nets around it"),
     ("fc00::/7", "private"),
     ("fe80::/10", "link-local"),
     ("fec0::/10", "site-local"),
@@ -135,6 +136,7 @@ mod tests {
             "fe80::1",
             "ff02::1",
             "64:ff9b::7f00:1",
+            "64:ff9b:1::a00:1",
             "2002:a00:1::",
         ] {
             assert!(!is_public(text.parse().unwrap()), "{text}");

@@ -127,9 +127,21 @@ pub fn next_try(failures: u64, since: Timestamp, now: Timestamp) -> Option<Times
     Some(now.plus_seconds(PAUSES[at]))
 }
 
+/// Whether a time for the next try is later than any plan says: the clock was set back since.
+pub fn is_beyond_plan(next: Timestamp, now: Timestamp) -> bool {
+    PAUSES.last().is_some_and(|longest| now.plus_seconds(*longest) < next)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_try_that_a_clock_of_the_future_planned_does_not_wait_for_it() {
+        let now = Timestamp::from_millis(0);
+        let planned = next_try(9, now, now).unwrap();
+        assert!(!is_beyond_plan(planned, now) && is_beyond_plan(planned.plus_seconds(1), now));
+    }
 
     #[test]
     fn a_failed_delivery_is_retried_by_plan_and_given_up_after_three_days() {

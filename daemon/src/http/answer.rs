@@ -195,9 +195,12 @@ async fn read(
 ) -> Result<Response, Fault> {
     let class = Class::of(&route.meta);
     let _pass = state.loads.enter(class)?;
-    settle_trail(state, &asked, route).await?;
-    settle_reports(state, &asked, route).await?;
     let request = Request::prepare(state, head, asked, found, route, &Payload::default());
+    // What is wrong with a request is said at once.
+    if request.prepared.is_ok() {
+        settle_trail(state, &request.asked, route).await?;
+        settle_reports(state, &request.asked, route).await?;
+    }
     if class != Class::List {
         return request.read(false, head).await;
     }

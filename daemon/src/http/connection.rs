@@ -123,11 +123,12 @@ fn speaks_plain_http() -> String {
 /// An answer to a client that is turned away before its request is read.
 #[expect(clippy::expect_used, reason = "a problem has string keys only")]
 pub(super) fn refusal(status: &str, fault: &Fault, headers: &str) -> String {
-    let problem = Problem::new(fault, "", &random::hex::<8>());
+    let request_id = random::hex::<8>();
+    let problem = Problem::new(fault, "", &request_id);
     let body = serde_json::to_string(&problem).expect("a problem is JSON");
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: {PROBLEM_TYPE}\r\ncontent-length: {}\r\n{headers}\
-         connection: close\r\n\r\n{body}",
+         x-request-id: {request_id}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n{body}",
         body.len()
     )
 }

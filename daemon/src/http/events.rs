@@ -17,7 +17,7 @@ use crate::ops::events::{Heard, before_first, heard, last};
 use crate::store::Tx;
 use bytes::Bytes;
 use mfa_shared::api::events::{EVENT_STREAM, EventQuery, position};
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::{Parameters, Params};
 use mfa_shared::wire::NDJSON_TYPE;
 use std::sync::Arc;
@@ -149,6 +149,15 @@ impl Listener {
             Some(after) => after,
             None => self.state.store.read(false, last).await?,
         };
+        let end = self.state.store.read(false, last).await?;
+        if after > end {
+            // It would wait in silence until the trail comes to it, and then have missed all before.
+            let detail = format!(
+                "event {after} does not exist, the last one is {end}: begin from there; the store may have \
+                 been restored from a backup since"
+            );
+            return Err(Fault::new(fault::INVALID_PARAMETER, detail));
+        }
         // What is refused is refused before the stream begins.
         let _pass = self.state.loads.enter(Class::List)?;
         self.news(after, 0).await?;

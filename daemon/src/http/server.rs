@@ -216,8 +216,11 @@ fn unambiguous(headers: &HeaderMap, peer: Peer) -> Result<(), Fault> {
 #[expect(clippy::expect_used, reason = "a problem has string keys only")]
 fn refuse(fault: &Fault, head: &Head) -> Response {
     // Not logged: overload, and failures that were logged where they happened.
-    if fault.kind.status >= 500 && fault.kind != fault::UNAVAILABLE {
-        let request = &head.request_id;
+    let request = &head.request_id;
+    if fault.kind == fault::GATEWAY_FAILED {
+        // What a gateway says may name a customer.
+        tracing::error!(request, code = fault.kind.code, "refused");
+    } else if fault.kind.status >= 500 && fault.kind != fault::UNAVAILABLE {
         tracing::error!(request, %fault, "refused");
     }
     let problem = Problem::new(fault, &head.path, &head.request_id);

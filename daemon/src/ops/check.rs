@@ -1,9 +1,9 @@
 //! Recomputes the ledger from its lines: what must hold after any history
 //! (`deposits.md` section 4.5).
 
-use crate::domain::ledger::{balance, cash_moved, check_lines, join};
+use crate::domain::ledger::{ACCRUAL, balance, cash_moved, check_lines, join};
 use crate::ops::days::check_days;
-use crate::ops::interest::{self, check_interest};
+use crate::ops::interest::check_interest;
 use crate::ops::reports::{check::compare, days};
 use crate::ops::tellers::check_tellers;
 use crate::store::Tx;
@@ -214,7 +214,7 @@ impl Books {
 
     fn join_currencies(&mut self, tx: &mut Tx<'_>, entry: &JournalEntry, subject: &str) -> Result<(), Fault> {
         // The day of a product has no account of a customer; its accounts get the currency of the product.
-        let product = if entry.r#type == interest::ACCRUAL {
+        let product = if entry.r#type == ACCRUAL {
             tx.get::<Definition>(&[&entry.message])?.map(|product| product.currency.code)
         } else {
             None

@@ -78,6 +78,10 @@ pub fn update(
     Json(change): &Json<DefinitionChange>,
 ) -> Result<Accepted, Fault> {
     let stored = find(tx, &at.definition)?;
+    let changed = changed(&stored, change);
+    if change.charges.is_some() {
+        check_charges(&changed)?;
+    }
     if change.identifier != at.definition {
         let detail = format!(
             "the body names product definition \"{}\", the path \"{}\"",
@@ -86,8 +90,6 @@ pub fn update(
         return Err(Fault::new(fault::IDENTIFIER_MISMATCH, detail));
     }
     check_fixed(&stored, change)?;
-    let changed = changed(&stored, change);
-    check_scale(&changed, change)?;
     check_actions(tx, &changed.charges)?;
     name_accounts(tx, &changed, Some(&stored))?;
     let before = &stored.currency;
@@ -95,6 +97,7 @@ pub fn update(
     if (&before.code, before.scale) != (&after.code, after.scale) {
         refuse_in_use(tx, &at.definition, ", so code and scale of its currency stay")?;
     }
+    check_scale(&changed)?;
     if changed.interest != stored.interest {
         // A product whose interest never changed has had the present one from its beginning; so it needs
         // no history, in stores of earlier programs as well.
@@ -210,22 +213,31 @@ fn changed(stored: &Definition, change: &DefinitionChange) -> Definition {
     }
 }
 
-/// Fixed charges are no finer than the currency, also where the body brings only one of the two.
-fn check_scale(changed: &Definition, change: &DefinitionChange) -> Result<(), Fault> {
+/// The fixed charges that are finer than the currency, each with its place.
+fn too_fine(definition: &Definition) -> impl Iterator<Item = (usize, &Charge)> {
+    let scale = definition.currency.scale;
+    let fine =
+        move |charge: &Charge| !charge.proportional && i64::from(charge.amount.fraction_digits()) > scale;
+    definition.charges.iter().enumerate().filter(move |(_, charge)| fine(charge))
+}
+
+/// Fixed charges of the body are no finer than the currency, also where the body does not bring that.
+fn check_charges(changed: &Definition) -> Result<(), Fault> {
     let scale = changed.currency.scale;
-    let fine = |charge: &Charge| !charge.proportional && i64::from(charge.amount.fraction_digits()) > scale;
-    let errors: Vec<_> = (0..).zip(&changed.charges).filter(|(_, charge)| fine(charge)).collect();
-    let Some((_, first)) = errors.first() else { return Ok(()) };
-    if change.charges.is_none() {
-        let what = format!("is less than the charge {} needs, which is {}", first.name, first.amount);
-        return Err(Fault::field("/currency/scale", "out_of_range", &what));
-    }
-    let refuse = |i: i32| {
+    let refuse = |(i, _)| {
         let field = format!("/charges/{i}/amount");
         let detail = format!("{field} must be no finer than the scale of the currency, which is {scale}");
         FieldError { field, code: "too_many_decimals".to_owned(), detail }
     };
-    Err(Fault::fields(errors.into_iter().map(|(i, _)| refuse(i)).collect()))
+    let errors: Vec<_> = too_fine(changed).map(refuse).collect();
+    if errors.is_empty() { Ok(()) } else { Err(Fault::fields(errors)) }
+}
+
+/// The scale of the currency is enough for the fixed charges that stay.
+fn check_scale(changed: &Definition) -> Result<(), Fault> {
+    let Some((_, first)) = too_fine(changed).next() else { return Ok(()) };
+    let what = format!("is less than the charge {} needs, which is {}", first.name, first.amount);
+    Err(Fault::field("/currency/scale", "out_of_range", &what))
 }
 
 fn check_actions(tx: &mut Tx<'_>, charges: &[Charge]) -> Result<(), Fault> {

@@ -1,10 +1,11 @@
 //! Dividends of share products. Contract: `interest.md` section 3.
 
-use super::interest::{DIVIDEND, book};
+use super::interest::book;
 use super::rows::Rows;
 use super::{Caller, definitions, ledger};
 use crate::config::Config;
 use crate::domain::interest as rules;
+use crate::domain::ledger::DIVIDEND;
 use crate::random;
 use crate::store::Tx;
 use crate::store::engine::Range;

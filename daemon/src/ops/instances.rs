@@ -7,10 +7,13 @@ pub use term::Containing;
 use super::ledger::{self, CustomerAccount, Entries};
 use super::{Caller, Unknown, interest};
 use crate::domain::instance::{self as rules, Effect, Refusal};
+use crate::domain::shelf::lower;
 use crate::ops::find;
 use crate::ops::rows::Rows;
 use crate::store::Tx;
-use crate::store::records::{AccountCounter, INSTANCES_BY_CUSTOMER, INSTANCES_BY_NUMBER, StoredInstance};
+use crate::store::records::{
+    AccountCounter, INSTANCES_BY_CUSTOMER, INSTANCES_BY_NUMBER, INSTANCES_NOT_CLOSED, StoredInstance,
+};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::customers::Customer;
 use mfa_shared::api::definitions::Definition;
@@ -82,7 +85,7 @@ pub fn list(
         }
         (Some(customer), Some(term)) => {
             let mut stored = of_customer(tx, customer)?;
-            stored.retain(|instance| contains(instance, &term.to_lowercase()));
+            stored.retain(|instance| contains(instance, &lower(term)));
             stored.truncate(most(*size));
             stored
         }
@@ -128,7 +131,8 @@ pub fn list_transaction_types(
     _: &ListTransactionTypes,
     Query(of): &Query<OfCustomer>,
 ) -> Result<Array<TransactionType>, Fault> {
-    let stored = of_customer(tx, &of.customer)?;
+    // A closed account has none.
+    let stored = tx.indexed::<StoredInstance>(INSTANCES_NOT_CLOSED, &[&of.customer])?;
     let types: BTreeSet<_> = stored.iter().flat_map(|i| rules::transaction_types(i.state)).collect();
     let shown = |word: &&str| TransactionType { transaction_type: (*word).to_owned() };
     Ok(Array(types.into_iter().map(shown).collect()))

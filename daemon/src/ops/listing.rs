@@ -5,7 +5,7 @@
 //! a long export blocks no one; beyond the order it holds one chunk in memory.
 
 pub use crate::domain::shelf::SortKey;
-use crate::domain::shelf::{Found, Shelf, Wanted};
+use crate::domain::shelf::{Found, Shelf, Wanted, lower};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::{self, Record, prefix};
@@ -121,11 +121,10 @@ impl<R: Record, T: Listed> Listing<R, T> {
 
     /// Only the records of which one text contains the term, after lower-casing.
     pub fn term(self, term: Option<&String>, texts: fn(&R) -> Vec<Option<&str>>) -> Self {
-        let Some(term) = term.map(|term| term.to_lowercase()) else { return self };
+        let Some(term) = term.map(|term| lower(term)) else { return self };
         let listing = Self { term: Some(term.clone()), ..self };
-        listing.only(move |record| {
-            texts(record).into_iter().flatten().any(|text| text.to_lowercase().contains(&term))
-        })
+        listing
+            .only(move |record| texts(record).into_iter().flatten().any(|text| lower(text).contains(&term)))
     }
 
     /// As a stream, the records as they were when the list was asked for: `restore` brings one back to that

@@ -102,6 +102,11 @@ pub fn delete(
 ) -> Result<Accepted, Fault> {
     let user = find::user(tx, &at.user)?;
     let own = caller.is_login_of(&at.user);
+    if !own && caller.user.as_deref() == Some(&at.user) {
+        // It has no code to show, and what protects the login of a user is not for those who act for it.
+        let detail = format!("the second factor of user {} is removed with a login of its own", at.user);
+        return Err(Fault::new(fault::LOGIN_TOKEN_REQUIRED, detail));
+    }
     // Only pharaoh touches pharaoh.
     if !own && user.role == PHARAOH {
         let carried = grants::of_role(tx, &user.role)?;

@@ -9,6 +9,8 @@ use mfa_shared::fault::{self, Fault};
 pub struct Judged {
     /// Its fresh hash, where one was wanted.
     pub hash: Option<String>,
+    /// The stored hash with which it was compared, if there was one.
+    pub compared: Option<String>,
     /// The stored hash that it fits. It was read before the transaction, so it must be compared with what
     /// is stored by then.
     pub fits: Option<String>,
@@ -27,7 +29,8 @@ impl Judged {
     pub fn new(plain: &str, stored: Option<&str>, salt: Option<&[u8; SALT_BYTES]>) -> Self {
         let fits = stored.filter(|stored| password::verify(plain, Some(stored)));
         let hash = salt.map(|salt| password::hash(plain, salt));
-        Self { hash, fits: fits.map(str::to_owned), present: None }
+        let compared = stored.map(str::to_owned);
+        Self { hash, compared, fits: fits.map(str::to_owned), present: None }
     }
 
     /// The hash to be stored.

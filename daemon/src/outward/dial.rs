@@ -32,9 +32,17 @@ const TRUSTED_FOR: Duration = Duration::from_secs(60);
 pub struct Metered {
     stream: TcpStream,
     left: usize,
+    /// Most bytes that are handed out at once.
+    at_once: usize,
 }
 
 impl Metered {
+    /// Hands out one byte at a time from now on, so that a reader has nothing in store of what comes after a
+    /// line. A secret conversation may begin there, and what was sent before it is not part of it.
+    pub fn byte_by_byte(self) -> Self {
+        Self { at_once: 1, ..self }
+    }
+
     /// The address of the other side.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.stream.peer_addr()
@@ -64,7 +72,7 @@ impl AsyncRead for Metered {
         if this.left == 0 {
             return Poll::Ready(Err(io::Error::other(TooMuch)));
         }
-        let mut part = buf.take(this.left);
+        let mut part = buf.take(this.left.min(this.at_once));
         ready!(Pin::new(&mut this.stream).poll_read(cx, &mut part))?;
         let count = part.filled().len();
         // What the part filled is in the buffer itself; only its mark has to move.
@@ -117,7 +125,7 @@ pub async fn connect(
                 continue;
             }
             match TcpStream::connect(address).await {
-                Ok(stream) => return Ok(Metered { stream, left: BYTES_MAX }),
+                Ok(stream) => return Ok(Metered { stream, left: BYTES_MAX, at_once: BYTES_MAX }),
                 Err(error) => last = format!("{host}:{port} is not reached: {error}"),
             }
         }

@@ -17,7 +17,7 @@ use lettre::transport::smtp::client::{
     AsyncSmtpConnection, AsyncTokioStream, Certificate, CertificateStore, TlsParameters,
 };
 use lettre::transport::smtp::extension::ClientId;
-use lettre::transport::smtp::response::Response;
+use lettre::transport::smtp::response::{Response, Severity};
 use lettre::{Address, Message};
 use std::error::Error as _;
 use std::fmt;
@@ -86,7 +86,8 @@ async fn deliver(mail: &Mail, span: Span) -> Result<Response, Ended> {
             let trust = dial::trust(&mail.limits, span).await?;
             Box::new(Private(dial::encrypt(stream, &mail.host, &trust, span).await?))
         }
-        Tls::Never | Tls::StartTls => Box::new(stream),
+        Tls::StartTls => Box::new(stream.byte_by_byte()),
+        Tls::Never => Box::new(stream),
     };
     let greet = AsyncSmtpConnection::connect_with_transport(stream, &hello);
     let mut server = span.step(Stage::Connect, greet).await?.map_err(said(Stage::Connect))?;
@@ -109,6 +110,12 @@ async fn deliver(mail: &Mail, span: Span) -> Result<Response, Ended> {
         span.step(Stage::SignIn, sign_in).await?.map_err(said(Stage::SignIn))?;
     }
     let answer = span.step(Stage::Send, server.send(&envelope, &bytes)).await?.map_err(said(Stage::Send))?;
+    if answer.code().severity != Severity::PositiveCompletion {
+        // More is asked for, and there is no more.
+        return Err(
+            failed(Stage::Send, format!("{} does not answer as a mail server does", mail.host)).into()
+        );
+    }
     // The message is taken; how the server says goodbye changes nothing.
     let _ = span.step(Stage::Send, server.quit()).await;
     Ok(answer)

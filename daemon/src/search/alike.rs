@@ -8,6 +8,7 @@ use crate::store::{Store, Tx};
 use mfa_shared::api::batch::DUPLICATES_MAX;
 use mfa_shared::api::customers::Customer;
 use mfa_shared::fault::Fault;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
@@ -22,12 +23,12 @@ const READ_MAX: usize = 1_000;
 impl Search {
     /// Makes ready to look for customers who are like others: with several daemons by following what they
     /// have made, and once after the start. Where that takes long, nobody waits for it again and again.
-    pub async fn ready_for_alike(&self, store: &Store) -> Result<(), Fault> {
+    pub async fn ready_for_alike(self: &Arc<Self>, store: &Store) -> Result<(), Fault> {
         if self.made.load(SeqCst) {
             return if store.is_shared() { self.follow(store).await } else { Ok(()) };
         }
         let is_long = self.making.get().is_some_and(|begun| begun.elapsed() > MADE_SOON);
-        if is_long { Ok(()) } else { self.follow(store).await }
+        if is_long { Ok(()) } else { self.follow_to_the_end(store).await }
     }
 
     /// Notes that a customer is there, so that others are compared with it.

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::{Mutex, Semaphore, oneshot};
 
 /// Records that are read in one transaction.
 const CHUNK_RECORDS: usize = 500;
@@ -84,7 +84,7 @@ impl Search {
     /// The best finds, best first. Words are taken as they are; only if they find nothing, long ones may
     /// differ in a letter, and then the answer says so.
     pub async fn find(
-        &self,
+        self: &Arc<Self>,
         store: &Store,
         phrase: &Arc<Phrase>,
         kinds: &[Kind],
@@ -93,7 +93,7 @@ impl Search {
         if phrase.is_empty() || kinds.is_empty() {
             return Ok((Vec::new(), false));
         }
-        tokio::time::timeout(WAIT, self.follow(store)).await.unwrap_or_else(|_| Err(busy()))?;
+        tokio::time::timeout(WAIT, self.follow_to_the_end(store)).await.unwrap_or_else(|_| Err(busy()))?;
         let turn = tokio::time::timeout(WAIT, self.turns.acquire()).await;
         let _turn = turn.map_err(|_| busy())?.map_err(|_| busy())?;
         let column = self.column.clone();
@@ -210,8 +210,20 @@ impl Search {
         Ok(())
     }
 
-    /// Follows the store for as long as the daemon serves.
-    pub async fn keep_up(self: Arc<Self>, store: Store) {
+    /// Follows, and makes the column to its end even if no one waits for it any more.
+    async fn follow_to_the_end(self: &Arc<Self>, store: &Store) -> Result<(), Fault> {
+        if self.made.load(SeqCst) {
+            return self.follow(store).await;
+        }
+        let (search, store) = (self.clone(), store.clone());
+        let made = tokio::spawn(async move { search.follow(&store).await });
+        made.await.unwrap_or_else(|_| Err(busy()))
+    }
+
+    /// Follows the store for as long as the daemon serves. The orders of lists, which are asked for before
+    /// anybody searches, are made first, unless a search does not wait for that.
+    pub async fn keep_up(self: Arc<Self>, store: Store, lists_made: oneshot::Receiver<()>) {
+        let _ = lists_made.await;
         loop {
             if let Err(fault) = self.follow(&store).await {
                 tracing::debug!(%fault, "what is searched could not be brought up to date");
@@ -244,4 +256,37 @@ async fn changed_records(store: &Store, keys: Vec<(Space, Vec<u8>)>) -> Result<V
         records.extend(owners.into_iter().map(|owner| (Kind::Customer, owner)));
     }
     Ok(records.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::store::Tx;
+    use crate::store::embedded::{Embedded, Options};
+    use crate::store::records::StoredOffice;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn a_search_does_not_wait_until_the_orders_of_lists_are_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Embedded::open(Options::new(folder.path().join("data"))).unwrap();
+        let store = Store::new(engine, Clock::system(), false);
+        let office: StoredOffice = serde_json::from_value(json!({
+            "identifier": "north", "name": "Northern Branch",
+            "audit": { "createdBy": "test", "createdOn": "2026-01-01T00:00:00.000Z" },
+        }))
+        .unwrap();
+        store.write("test", move |tx: &mut Tx<'_>| tx.put(&office)).await.unwrap();
+        let search = Arc::new(Search::default());
+        // No one says that they are made.
+        let (made, lists_made) = oneshot::channel();
+        let keeping = tokio::spawn(search.clone().keep_up(store.clone(), lists_made));
+        let phrase = Arc::new(Phrase::parse("northern"));
+        let (found, _) = search.find(&store, &phrase, &[Kind::Office], 10).await.unwrap();
+        assert_eq!(found.iter().map(|found| found.identifier.as_str()).collect::<Vec<_>>(), ["north"]);
+        assert!(!made.is_closed());
+        keeping.abort();
+        store.close().await;
+    }
 }

@@ -252,7 +252,8 @@ fn new_definition(fields: &mut Fields<'_>) {
 /// 100 percent.
 fn charges_fit(fields: &mut Fields<'_>) {
     let scale = match property(fields.peek("currency"), "scale") {
-        Some(Node::Number(digits)) => digits.parse().ok(),
+        // Zero may have a sign.
+        Some(Node::Number(digits)) => digits.parse().ok().and_then(|scale: i64| u32::try_from(scale).ok()),
         _ => None,
     };
     let Some(Node::List(charges)) = fields.peek("charges") else { return };

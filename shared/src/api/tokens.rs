@@ -129,7 +129,7 @@ impl Body for TokenRequest {
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         let body = if raw.json { read_json(raw)? } else { read_form(raw.bytes)? };
         let secret = ["username", "password", "otp", "refresh_token", "assertion"];
-        if let Some((name, _)) = raw.params.pairs().iter().find(|(name, _)| secret.contains(&name.as_str())) {
+        if let Some(name) = secret.into_iter().find(|name| raw.params.gives(name)) {
             let detail = format!("the query string carries {name}; nothing was tried");
             return Err(Fault::new(CREDENTIALS_IN_QUERY, detail));
         }

@@ -84,6 +84,19 @@ fn each_bad_field_of_a_transaction_is_named() {
 }
 
 #[test]
+fn the_moment_of_the_request_is_a_date_like_others() {
+    let (counter, account) = with_account();
+    let now = counter.world.clock.now().to_string();
+    let given = changed(&Counter::request("CDPT", &account, "10"), "transactionDate", json!(now));
+    let identifier = counter.quote(&given);
+    counter.world.clock.advance(86_400);
+    counter.finish("T1", &identifier, "command=CONFIRM").is(202);
+    let entry = counter.journal().pop().unwrap();
+    assert_eq!(entry["transactionDate"], json!(now));
+    assert_ne!(entry["postedOn"], json!(now));
+}
+
+#[test]
 fn a_transaction_is_quoted_with_the_charges_of_its_product() {
     let counter = Counter::active("1000");
     let mut product = plain_product("rich", "USD", 2);

@@ -53,11 +53,21 @@ def context():
     return context
 
 
+class Injected(SMTP):
+    """Somebody on the way answers, in one piece with the last line in clear, what comes after it."""
+
+    async def push(self, status):
+        if status == "220 Ready to start TLS":
+            answers = ["250-mail.test", "250 AUTH PLAIN", "235 ok", "250 ok", "250 ok", "354 go", "250 queued"]
+            status = "\r\n".join([status, *answers])
+        await super().push(status)
+
+
 def server():
-    return SMTP(
+    return (Injected if wanted["mode"] == "injected" else SMTP)(
         Mailbox(),
         hostname="mail.test",
-        tls_context=context() if wanted["mode"] == "starttls" else None,
+        tls_context=context() if wanted["mode"] in ("starttls", "injected") else None,
         authenticator=sign_in,
         auth_require_tls=wanted["mode"] == "starttls",
         auth_exclude_mechanism=wanted["without"],

@@ -15,7 +15,8 @@ pub struct MailServer {
 
 impl MailServer {
     /// A server that offers AUTH with the name `bank@example.org` and a password. `mode` is `plain`,
-    /// `starttls` or `smtps`; `without` lists mechanisms that it does not offer.
+    /// `starttls`, `smtps`, or `injected`, where somebody puts answers in before the encryption begins;
+    /// `without` lists mechanisms that it does not offer.
     pub fn start(mode: &str, password: &str, files: Option<&Files>, without: &[&str]) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/support/servers/mail.py");
         let mut process =

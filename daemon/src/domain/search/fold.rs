@@ -1,13 +1,13 @@
 //! How texts are compared: without case, accents, apostrophes and hyphens.
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 /// A text as it is compared: lower case, without accents, apostrophes and hyphens, one space between words.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let letters = text.chars().filter(|c| !is_joint(*c)).nfkd().flat_map(char::to_lowercase);
-    for letter in letters.filter(|c| !is_combining_mark(*c) && !is_joint(*c)) {
+    for letter in letters.filter(|c| !is_accent(*c) && !is_joint(*c)) {
         match letter {
             'ß' => folded.push_str("ss"),
             'ø' => folded.push('o'),
@@ -29,6 +29,18 @@ pub fn fold(text: &str) -> String {
     }
     folded.truncate(folded.trim_end().len());
     folded
+}
+
+/// Marks that people leave out. In the scripts of India and its neighbours the vowels are marks as well, and
+/// without them other names would remain.
+fn is_accent(c: char) -> bool {
+    is_combining_mark(c)
+        && match canonical_combining_class(c) {
+            0 => !c.is_alphabetic(),
+            // The voiced sounds of kana, what joins consonants, and vowels and tones from Telugu to Tibetan.
+            8 | 9 | 84..=199 => false,
+            _ => true,
+        }
 }
 
 /// The digits of a telephone number.
@@ -90,6 +102,11 @@ mod tests {
             ("Ὀδυσσεύς", "οδυσσευσ"),
             ("Алёна", "алена"),
             ("ｆｕｌｌ", "full"),
+            ("राम", "राम"),
+            ("रमा", "रमा"),
+            ("กุหลาบ", "กุหลาบ"),
+            ("שָׁלוֹם", "שלום"),
+            ("مُحَمَّد", "محمد"),
             ("-", ""),
         ] {
             assert_eq!(fold(text), expected, "{text}");

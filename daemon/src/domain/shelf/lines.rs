@@ -10,8 +10,17 @@ const DEAD_LINES_MIN: usize = 10_000;
 
 /// Texts as a shelf holds them.
 pub fn texts<'t>(all: impl IntoIterator<Item = Option<&'t str>>) -> String {
-    let lowered: Vec<_> = all.into_iter().flatten().map(str::to_lowercase).collect();
+    let lowered: Vec<_> = all.into_iter().flatten().map(lower).collect();
     lowered.join(PART.to_string().as_str())
+}
+
+/// A text in which the case of letters makes no difference. Each letter is changed by itself, so that a part
+/// of a text is a part of it afterwards: a sigma has the same form wherever it stands.
+pub fn lower(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()
 }
 
 /// A line for each slot.

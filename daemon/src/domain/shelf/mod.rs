@@ -10,15 +10,15 @@ mod lines;
 mod tests;
 
 pub use key::SortKey;
-pub use lines::texts;
 use lines::{Lines, Matching};
+pub use lines::{lower, texts};
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Columns beside the identifiers whose orders are kept of one noun.
 const COLUMNS_MAX: usize = 4;
-/// So many changes of an order are made one by one; of more the whole order is written anew.
+/// So many changes of an order are made one by one; of more the rest of the order is written anew.
 const ONE_BY_ONE: usize = 8;
 
 /// What decides the position of a record in lists.
@@ -115,16 +115,18 @@ fn put_in(order: &mut Vec<u32>, slots: &[u32], compare: impl Fn(u32, u32) -> Ord
         }
         return;
     }
-    let mut merged = Vec::with_capacity(order.len() + slots.len());
-    let mut rest = order.as_slice();
+    // What comes before all of them stays where it is: nearly everything, where an order is made from its
+    // beginning.
+    let moved = order.split_off(place(order, slots[0]));
+    order.reserve(slots.len() + moved.len());
+    let mut rest = moved.as_slice();
     for slot in slots {
         let (before, behind) = rest.split_at(place(rest, *slot));
-        merged.extend_from_slice(before);
-        merged.push(*slot);
+        order.extend_from_slice(before);
+        order.push(*slot);
         rest = behind;
     }
-    merged.extend_from_slice(rest);
-    *order = merged;
+    order.extend_from_slice(rest);
 }
 
 impl Shelf {

@@ -79,11 +79,11 @@ impl Gateway for StoredEmail {
         to: &EmailTest,
     ) -> Result<Trial<Message>, Fault> {
         let stored = find::<Self>(tx, identifier)?;
-        let secret = secret(tx, &stored)?;
         let now = tx.now();
-        let shown = stored.shown(None);
+        let shown = stored.clone().shown(None);
         let refuse = |refusal| refused::<Self>(identifier, refusal);
         let way = mail_way(&shown, config.mail_from.as_deref()).map_err(refuse)?;
+        let secret = secret(tx, &stored)?;
         let not_a_number = |_| Fault::new(fault::INTERNAL, "a stored port is not a number");
         let message = Mail {
             host: shown.host,

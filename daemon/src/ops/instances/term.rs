@@ -1,6 +1,6 @@
 //! The first accounts that contain a text. Which these are is known in memory, as for pages of other lists.
 
-use crate::domain::shelf::{Found, Shelf, Wanted};
+use crate::domain::shelf::{Found, Shelf, Wanted, lower};
 use crate::ops::listing::{Cursor, List, Shelved, SortKey, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -36,13 +36,13 @@ impl Shelved for StoredInstance {
 /// Whether an account contains a text in lower case.
 pub(super) fn contains(instance: &StoredInstance, term: &str) -> bool {
     let customer = std::iter::once(Some(instance.customer_identifier.as_str()));
-    instance.texts().into_iter().chain(customer).flatten().any(|text| text.to_lowercase().contains(term))
+    instance.texts().into_iter().chain(customer).flatten().any(|text| lower(text).contains(term))
 }
 
 impl Containing {
     /// The first accounts with a text.
     pub(super) fn new(term: &str, most: usize, show: Show) -> Self {
-        Self { term: term.to_lowercase(), most, show }
+        Self { term: lower(term), most, show }
     }
 
     /// The accounts, by a walk where they were not looked up.

@@ -1,8 +1,8 @@
 //! Compares interest and dividends with the journal: what must hold after any history (`interest.md`
 //! section 2).
 
-use super::{ACCRUAL, DIVIDEND, ENTRY_TYPES, GIVEN_UP, PAYMENT};
 use crate::domain::interest::rounded;
+use crate::domain::ledger::{ACCRUAL, DIVIDEND, GIVEN_UP, INTEREST_TYPES, PAYMENT};
 use crate::store::Tx;
 use crate::store::check::Finding;
 use crate::store::engine::Range;
@@ -59,7 +59,7 @@ pub fn check_interest(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     tx.walk(StoredEntry::SPACE, Range::prefix(&[]), &mut |_, value| {
         let StoredEntry { entry, .. } = decode(StoredEntry::SPACE, value)?;
         let accrues = entry.lines.iter().any(|line| line.role == AccountRole::ProductAccrue);
-        if accrues || ENTRY_TYPES.contains(&entry.r#type.as_str()) {
+        if accrues || INTEREST_TYPES.contains(&entry.r#type.as_str()) {
             entries.push(entry);
         }
         Ok(true)

@@ -3,6 +3,7 @@
 use super::runs::{self, Job};
 use super::{accrue_account, book, give_up, of_account, pay};
 use crate::domain::interest::{self as rules, rounded};
+use crate::domain::ledger::ACCRUAL;
 use crate::ops::ledger::{self, EndOfDay};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
@@ -344,7 +345,7 @@ impl Running<'_> {
                 ledger::debit(expense, AccountRole::ProductExpense, amount),
                 ledger::credit(accrue, AccountRole::ProductAccrue, amount),
             ];
-            book(tx, super::ACCRUAL, &definition.identifier, self.by, self.day, lines)?;
+            book(tx, ACCRUAL, &definition.identifier, self.by, self.day, lines)?;
             product.booked = product.booked.plus(amount);
             tx.add(&product);
             self.row.run.booked = amount;

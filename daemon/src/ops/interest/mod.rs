@@ -14,6 +14,7 @@ pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, jobs, plan, relea
 
 use super::{Caller, ledger};
 use crate::domain::interest::{self as rules, rounded};
+use crate::domain::ledger::{GIVEN_UP, PAYMENT};
 use crate::ops::find;
 use crate::store::Tx;
 use crate::store::records::{
@@ -27,17 +28,6 @@ use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::{Date, Timestamp};
 use mfa_shared::wire::{Accepted, Json, Nothing};
-
-/// A product's day is booked.
-pub const ACCRUAL: &str = "INTA";
-/// Interest is paid to an account.
-pub const PAYMENT: &str = "INTP";
-/// Interest of a closed account is given up.
-pub const GIVEN_UP: &str = "INTF";
-/// A dividend is paid to an account.
-pub const DIVIDEND: &str = "DIVD";
-/// Types of the entries that interest and dividends write.
-pub const ENTRY_TYPES: [&str; 4] = [ACCRUAL, PAYMENT, GIVEN_UP, DIVIDEND];
 
 /// `GET /instances/{account}/interest`
 pub fn get(

@@ -3,7 +3,7 @@
 use super::lists::{Entries, Of};
 use super::moment::Moment;
 use super::posting::{entry_at, last_sequence};
-use crate::domain::ledger::{entry_sequence, on_sides, raised_by};
+use crate::domain::ledger::{entry_sequence, is_entry_type, on_sides, raised_by};
 use crate::ops::listing::{Listing, Shelved, SortKey, as_stored};
 use crate::ops::{Caller, Stored};
 use crate::store::Tx;
@@ -92,11 +92,20 @@ pub fn list_journal(
     _: &ListJournal,
     Query(query): &Query<JournalQuery>,
 ) -> Result<Entries<JournalEntry>, Fault> {
-    let span = posted_on(tx, query.entries.dates)?;
+    let mut span = posted_on(tx, query.entries.dates)?;
     let of = match &query.account {
-        Some(account) => Of::EntriesOn(account.clone()),
+        Some(account) => {
+            // Nothing is posted on what is no account, whatever its name may be part of.
+            if !tx.has::<LedgerAccount>(&[account])? {
+                span.end = span.start;
+            }
+            Of::EntriesOn(account.clone())
+        }
         None => Of::Journal,
     };
+    if query.r#type.as_deref().is_some_and(|word| !is_entry_type(word)) {
+        span.end = span.start;
+    }
     Ok(Entries::new(of, span, &query.entries.paging).of_type(query.r#type.clone()))
 }
 

@@ -97,7 +97,7 @@ mod tests {
             created_on: now,
             finished_on: None,
         };
-        StoredTransaction { teller: teller.to_owned(), number, sequence: None, transaction }
+        StoredTransaction { teller: teller.to_owned(), number, sequence: None, dated: false, transaction }
     }
 
     /// A teller with these transactions more.

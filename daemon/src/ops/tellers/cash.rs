@@ -2,6 +2,7 @@
 //! Contract: `tellers.md` sections 3, 8 and 9.
 
 use super::find::managed;
+use crate::domain::ledger::{ACCOUNT_CHANGE, CASH_IN, CASH_OUT};
 use crate::ops::{Caller, ledger};
 use crate::store::Tx;
 use crate::store::records::StoredTeller;
@@ -11,8 +12,6 @@ use mfa_shared::api::tellers::*;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::{Json, Nothing};
-
-pub(super) use crate::domain::ledger::ACCOUNT_CHANGE;
 
 /// Message of the cash that was in the drawer when a session began; it is no posting.
 pub(super) const CARRIED_OVER: &str = "Cash carried over.";
@@ -46,8 +45,8 @@ pub(super) fn adjust(
     let vault = (teller.vault_account_identifier.as_str(), AccountRole::Vault);
     let (r#type, to, from) = match adjustment {
         Adjustment::None => return Ok(()),
-        Adjustment::Debit => ("DAJT", drawer, vault),
-        Adjustment::Credit => ("CAJT", vault, drawer),
+        Adjustment::Debit => (CASH_IN, drawer, vault),
+        Adjustment::Credit => (CASH_OUT, vault, drawer),
     };
     let lines = vec![ledger::debit(to.0, to.1, amount), ledger::credit(from.0, from.1, amount)];
     book(tx, caller, teller, (r#type, "Teller adjustment."), lines)?;
@@ -79,9 +78,9 @@ pub(super) fn settle(
     let drawer = (teller.teller_account_identifier.as_str(), AccountRole::Drawer);
     let over_short = (teller.cash_over_short_account.as_str(), AccountRole::OverShort);
     let (r#type, to, from, amount) = if difference.is_negative() {
-        ("CAJT", over_short, drawer, difference.negated())
+        (CASH_OUT, over_short, drawer, difference.negated())
     } else {
-        ("DAJT", drawer, over_short, difference)
+        (CASH_IN, drawer, over_short, difference)
     };
     let lines = vec![ledger::debit(to.0, to.1, amount), ledger::credit(from.0, from.1, amount)];
     book(tx, caller, teller, (r#type, "Teller denomination adjustment."), lines)

@@ -1,12 +1,11 @@
 //! What must hold of tellers after any history (`tellers.md` section 14): recomputed from the journal, and
 //! compared with what is kept about tellers, transactions, counts, receipts and day reports.
 
-use super::cash::{ACCOUNT_CHANGE, CARRIED_OVER, of_session};
+use super::cash::{CARRIED_OVER, of_session};
 use super::receipts;
 use super::transactions::find_transaction;
-use crate::domain::ledger::cash_moved;
+use crate::domain::ledger::{ACCOUNT_CHANGE, INTEREST_TYPES, cash_moved};
 use crate::domain::transaction::{Line, Place, lines};
-use crate::ops::interest;
 use crate::ops::ledger::{drawer_cash, entry_at};
 use crate::ops::rows::each;
 use crate::store::Tx;
@@ -269,7 +268,7 @@ impl Journal {
 
 /// Whether entries of this type belong to interest or dividends.
 fn is_interest(r#type: &str) -> bool {
-    interest::ENTRY_TYPES.contains(&r#type)
+    INTEREST_TYPES.contains(&r#type)
 }
 
 /// Cash between drawer and vault, what a count found, or cash that goes along to another account.

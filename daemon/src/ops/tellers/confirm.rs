@@ -79,7 +79,8 @@ fn confirm(
         r#type: kind.as_str(),
         message: kind.as_str(),
         // Without one from the client, it is the date of posting.
-        transaction_date: Some(transaction.transaction_date).filter(|date| *date != transaction.created_on),
+        transaction_date: Some(transaction.transaction_date)
+            .filter(|date| stored.dated || *date != transaction.created_on),
         clerk: &caller.name,
         teller_code: Some(&teller.teller.code),
         teller_transaction: Some(&transaction.identifier),

@@ -10,6 +10,8 @@ use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::Json;
 
+const RETRY_AFTER_S: u32 = 1;
+
 /// The hash with which the PIN is compared before the transaction begins; none where the request will be
 /// refused without a look at the PIN, so that no one can make the daemon hash for nothing.
 pub fn present(tx: &mut Tx<'_>, teller: &str, employee: &str) -> Result<Option<String>, Fault> {
@@ -54,7 +56,13 @@ fn check_password(tx: &mut Tx<'_>, teller: &str, judged: &Judged) -> Result<(), 
         let detail = format!("the drawer of teller {teller} is locked for {seconds} seconds");
         return Err(Fault::new(fault::TOO_MANY_ATTEMPTS, detail).retry_after(seconds));
     }
-    if judged.fits.as_ref() == Some(&drawer.hash) {
+    if judged.compared.as_ref() != Some(&drawer.hash) {
+        // The drawer was closed, locked or had another PIN when this one was compared, so nothing is known
+        // of it, and nothing is counted.
+        let detail = format!("the drawer of teller {teller} was changed at this moment; try again");
+        return Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S));
+    }
+    if judged.fits.is_some() {
         drawer.attempts = Default::default();
         return tx.put(&drawer);
     }
@@ -64,4 +72,33 @@ fn check_password(tx: &mut Tx<'_>, teller: &str, judged: &Judged) -> Result<(), 
     tx.keep_when_refused();
     let detail = format!("the password of the drawer of teller {teller} is wrong");
     Err(Fault::new(fault::WRONG_DRAWER_PASSWORD, detail).locking(locked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::lockout::Attempts;
+    use crate::ops::ledger::tests::memory::Memory;
+
+    #[test]
+    fn only_a_password_that_was_compared_with_the_drawer_can_be_wrong() {
+        let compared = Judged::new("4711", None, Some(&[7; 16]));
+        let hash = compared.hash().unwrap();
+        let mut store = Memory::new();
+        let drawer =
+            StoredDrawer { teller: "T1".to_owned(), hash: hash.clone(), attempts: Attempts::default() };
+        store.write(|tx| tx.put(&drawer)).unwrap();
+        let other = Judged::new("4712", None, Some(&[8; 16])).hash().unwrap();
+        let mut tried = |judged: &Judged| {
+            let code =
+                store.write(|tx| Ok(check_password(tx, "T1", judged).map_err(|fault| fault.kind.code)));
+            let failed = store.read(|tx| tx.get::<StoredDrawer>(&["T1"])).unwrap().attempts;
+            (code.unwrap(), failed == Attempts::default())
+        };
+        // The drawer was closed when the request came, or had another PIN, which even was the same text.
+        assert_eq!(tried(&Judged::default()), (Err("unavailable"), true));
+        assert_eq!(tried(&Judged::new("4712", Some(&other), None)), (Err("unavailable"), true));
+        assert_eq!(tried(&Judged::new("4712", Some(&hash), None)), (Err("wrong_drawer_password"), false));
+        assert_eq!(tried(&Judged::new("4711", Some(&hash), None)), (Ok(()), true));
+    }
 }

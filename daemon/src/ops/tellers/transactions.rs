@@ -61,17 +61,18 @@ pub fn create(
         created_on: tx.now(),
         finished_on: None,
     };
-    add(tx, &at.teller, transaction)?;
+    let dated = new.transaction_date == Some(transaction.created_on);
+    add(tx, &at.teller, transaction, dated)?;
     Ok(Json(TransactionQuote { teller_transaction_identifier: identifier, total_amount, charges }))
 }
 
 /// Stores a new transaction under the next number of its teller.
-fn add(tx: &mut Tx<'_>, teller: &str, transaction: Transaction) -> Result<(), Fault> {
+fn add(tx: &mut Tx<'_>, teller: &str, transaction: Transaction, dated: bool) -> Result<(), Fault> {
     let number = tx.get::<TransactionCounter>(&[teller])?.map_or(0, |counter| counter.last) + 1;
     tx.add(&TransactionCounter { teller: teller.to_owned(), last: number });
     let identifier = transaction.identifier.clone();
     tx.add(&TransactionPlace { identifier, teller: teller.to_owned(), number });
-    tx.add(&StoredTransaction { teller: teller.to_owned(), number, sequence: None, transaction });
+    tx.add(&StoredTransaction { teller: teller.to_owned(), number, sequence: None, dated, transaction });
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::config::{Auth, Config};
 use crate::domain::gateway::{Failed, Taken};
-use crate::domain::webhook::{Message, message_id, next_try};
+use crate::domain::webhook::{Message, is_beyond_plan, message_id, next_try};
 use crate::ops::Caller;
 use crate::ops::audit::record_failed;
 use crate::ops::callers::KnownCallers;
@@ -98,7 +98,8 @@ pub fn due(tx: &mut Tx<'_>) -> Result<(Vec<Place>, u64), Fault> {
 }
 
 fn is_due(stored: &StoredSubscription, now: Timestamp) -> bool {
-    stored.state == SubscriptionState::Active && stored.next_try_on.is_none_or(|next| next <= now)
+    let is_time = |next| next <= now || is_beyond_plan(next, now);
+    stored.state == SubscriptionState::Active && stored.next_try_on.is_none_or(is_time)
 }
 
 fn place(stored: &StoredSubscription) -> Place {
@@ -129,7 +130,7 @@ pub fn next(
         Ok(to) => to,
         Err(why) => return Ok(Next::Pause(format!("its url {why}"))),
     };
-    let after = if stored.upto.is_some() { stored.position } else { stored.position.max(looked) };
+    let after = stored.position.max(looked);
     let query = EventQuery { kinds: stored.kinds.clone(), ..EventQuery::default() };
     let Heard { events, mut upto, mut more, .. } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
         Err(fault) if fault.kind == fault::POSITION_TOO_OLD => return Ok(Next::Pause(fault.detail.clone())),
@@ -144,7 +145,8 @@ pub fn next(
     }
     events.retain(|event| !is_own_creation(event, &stored.identifier));
     let (Some(first), Some(last)) = (events.first(), events.last()) else {
-        return Ok(Next::PassOver { upto, more, note: stored.upto.is_some() });
+        // A delivery that had begun is over only where nothing is left up to its last event.
+        return Ok(Next::PassOver { upto, more, note: stored.upto.is_some_and(|bound| upto >= bound) });
     };
     let first = first.sequence;
     let last = last.sequence;
@@ -191,9 +193,11 @@ fn owner(
 /// Notes that nothing up to an event concerns a subscription.
 pub fn pass_over(tx: &mut Tx<'_>, from: &Place, upto: u64) -> Result<(), Fault> {
     if let Some(mut stored) = unmoved(tx, from)? {
-        // A delivery that had begun and has nothing left to send is over.
         stored.position = upto;
-        super::restart(&mut stored);
+        // A delivery that had begun and has nothing left to send is over.
+        if stored.upto.is_none_or(|bound| upto >= bound) {
+            super::restart(&mut stored);
+        }
         tx.put(&stored)?;
     }
     Ok(())

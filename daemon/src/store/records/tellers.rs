@@ -98,6 +98,9 @@ pub struct StoredTransaction {
     pub number: u64,
     /// The sequence of the journal entry that booked it.
     pub sequence: Option<i64>,
+    /// Whether the client gave its date, where that is the moment of its creation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dated: bool,
     /// The transaction as lists show it.
     pub transaction: Transaction,
 }
@@ -267,8 +270,13 @@ mod tests {
                 finished_on: None,
             };
             let expected = serde_json::to_vec(&transaction).unwrap();
-            let stored =
-                StoredTransaction { teller: name.to_owned(), number: 7, sequence: Some(3), transaction };
+            let stored = StoredTransaction {
+                teller: name.to_owned(),
+                number: 7,
+                sequence: Some(3),
+                dated: true,
+                transaction,
+            };
             assert_eq!(StoredTransaction::shown(line(&stored)), Some(expected), "{name}");
         }
         assert_eq!(StoredTransaction::shown(b"{}".to_vec()), None);

@@ -149,7 +149,7 @@ impl Object for NewTransaction {
 
     fn read(fields: &mut Fields<'_>) -> Option<Self> {
         use TransactionType::{Acct, Cdpt, Cwdl};
-        let word = fields.take("transaction_type", None, &[], &required(text(usize::MAX)));
+        let word = fields.take("transaction_type", None, &[], &required(free(usize::MAX)));
         let kind = word.as_deref().and_then(TransactionType::find);
         let date = fields.take("transaction_date", None, &[], &optional(timestamp()));
         let customer = fields.take("customer_identifier", None, &[], &required(line(32).not_blank()));

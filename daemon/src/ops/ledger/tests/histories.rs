@@ -107,7 +107,7 @@ fn confirmed(teller: &str, number: u64, lines: &[JournalLine]) -> StoredTransact
         created_on: Timestamp::from_millis(0),
         finished_on: None,
     };
-    StoredTransaction { teller: teller.to_owned(), number, sequence: None, transaction }
+    StoredTransaction { teller: teller.to_owned(), number, sequence: None, dated: false, transaction }
 }
 
 #[derive(Default)]
