@@ -41,7 +41,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::prompt::{self, Interrupts, Prompt};
 use crate::machine::privacy;
 use crate::machine::signals::listen;
-use crate::output::{Carried, Clock, Expression, Format, Output, Screen, called, views};
+use crate::output::{Carried, Clock, Expression, Format, Lent, Output, Screen, called, views};
 use crate::settings::Settings;
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
@@ -231,9 +231,10 @@ fn context(
     } else if let Some(failure) = settings.faults.first() {
         return Err(failure.clone());
     }
-    // Commands that repair profiles still run.
-    if let Some(failure) = settings.bad_profile.clone().filter(|_| leaf.needs_profile) {
-        return Err(failure);
+    // Commands that repair profiles still run, also beside a config file that is still to be made.
+    let unfit = settings.no_config.as_ref().or(settings.bad_profile.as_ref());
+    if let Some(failure) = unfit.filter(|_| leaf.needs_profile) {
+        return Err(failure.clone());
     }
     // Only some verbs have these flags.
     let list = if leaf.lists() { read(flags)? } else { ListFlags::default() };
@@ -329,7 +330,7 @@ fn given_token(settings: &Settings) -> Outcome<Option<String>> {
 }
 
 /// Ends the process on Ctrl-C or SIGTERM, even while it waits for an answer from the user or writes to a full
-/// pipe; what has something to take back receives the signal instead.
+/// pipe; what has something to take back receives the signal instead, and so does a pager or an editor.
 fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrupts) {
     let (listens, listening) = mpsc::channel::<()>();
     thread::spawn(move || {
@@ -344,6 +345,9 @@ fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrup
                     _ = int.recv() => exit::INTERRUPTED,
                     _ = term.recv() => TERMINATED,
                 };
+                if exit == exit::INTERRUPTED && Lent::is_there() {
+                    continue;
+                }
                 if exit == exit::INTERRUPTED && screen.stderr_is_terminal {
                     // The terminal has just shown ^C in the present line.
                     eprintln!();

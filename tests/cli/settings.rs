@@ -91,3 +91,25 @@ fn the_example_names_every_setting_and_uncommented_changes_nothing() {
         assert_eq!(setting["origin"], expected, "{setting}");
     }
 }
+
+#[test]
+fn a_variable_that_names_no_config_file_is_refused_and_found() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("typo.toml");
+    let with = |words: &[&str]| {
+        let mut command = mfa(home.path(), words);
+        command.env("MFA_CONFIG", &file);
+        run(command)
+    };
+    let what = format!("there is no file {}, which MFA_CONFIG names", file.display());
+    let said = with(&["offices", "list"]).fails(2);
+    assert!(said.contains(&what), "{said}");
+    let findings: Value = serde_json::from_str(&with(&["doctor", "-o", "json"]).out).unwrap();
+    let config = findings.as_array().unwrap().iter().find(|finding| finding["check"] == "config").unwrap();
+    assert_eq!((&config["result"], &config["found"]), (&"fail".into(), &what.into()));
+    // What shows settings and makes profiles works before there is one.
+    with(&["config", "path"]).ok();
+    with(&["profile", "add", "bank", "--url", "http://127.0.0.1:1"]).ok();
+    fs::write(&file, "").unwrap();
+    with(&["offices", "list", "--retries", "0", "--url", "http://127.0.0.1:1"]).fails(10);
+}

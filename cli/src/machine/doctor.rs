@@ -128,7 +128,9 @@ impl Verb for Doctor {
 impl<'a> Seen<'a> {
     async fn look(cx: &'a Cx, data_dir: Option<String>) -> Outcome<Self> {
         let flags = DaemonFlags { data_dir, ..DaemonFlags::default() };
-        let client = cx.client.hasty(Duration::from_secs(ANSWER_SECONDS_MAX));
+        let mut client = cx.client.hasty(Duration::from_secs(ANSWER_SECONDS_MAX));
+        // It waits for each answer, and a login that has ended and can be refreshed is in order.
+        client.leaves_login = cx.client.leaves_login;
         let ready = client.send(&GetReady {}, &Nothing).await.map(drop);
         let alive = ready.as_ref().map_or_else(|failure| failure.status.is_some(), |()| true);
         let answers = if alive {
@@ -168,7 +170,8 @@ fn record((check, finding): (&str, Finding)) -> Value {
 fn config(seen: &Seen<'_>) -> Option<Finding> {
     let files: Vec<_> = config_files().into_iter().filter(|path| path.exists()).collect();
     let settings = &seen.cx.settings;
-    let unread = settings.faults.first().or(settings.bad_profile.as_ref()).cloned();
+    let unread = settings.faults.first().or(settings.no_config.as_ref());
+    let unread = unread.or(settings.bad_profile.as_ref()).cloned();
     if let Some(failure) = unread.or_else(|| look::settings(seen.cx, &seen.flags).err()) {
         let mend = match failure.hint.as_str() {
             "" => "edit it, then look again: mfa doctor; every setting: mfa help environment",

@@ -214,6 +214,8 @@ pub struct Settings {
     pub protected: bool,
     /// Why the profile that was named cannot be used.
     pub bad_profile: Option<Failure>,
+    /// Why there is no config file where `MFA_CONFIG` says one.
+    pub no_config: Option<Failure>,
     /// Why a file or a value cannot be read; such a value counts as not set.
     pub faults: Vec<Failure>,
 }
@@ -230,6 +232,7 @@ impl Settings {
             let read = settings.layer_file(&path);
             settings.faults.extend(read.err());
         }
+        settings.no_config = places::missing_config();
         // A profile that the command line names beats the environment, as every flag does.
         let read = if flags.iter().any(|(name, _)| *name == "profile") {
             settings.layer_environment();

@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use directories::ProjectDirs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 fn project() -> Option<ProjectDirs> {
@@ -18,6 +19,16 @@ pub fn config_files() -> Vec<PathBuf> {
 pub fn user_config_file() -> Option<PathBuf> {
     let given = std::env::var_os("MFA_CONFIG").map(PathBuf::from);
     given.or_else(|| Some(project()?.config_dir().join("config.toml")))
+}
+
+/// Refuses a variable that names a config file which is not there: a daemon of other settings would be
+/// started, or another one asked. An empty one names none.
+pub fn missing_config() -> Option<Failure> {
+    let path =
+        std::env::var_os("MFA_CONFIG").map(PathBuf::from).filter(|path| !path.as_os_str().is_empty())?;
+    let missing = path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let what = format!("there is no file {}, which MFA_CONFIG names", path.display());
+    missing.then(|| Failure::usage(what).hint("correct the variable, or make the file: mfa config example"))
 }
 
 /// Default folder of the daemon's store.

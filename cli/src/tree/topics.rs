@@ -119,7 +119,7 @@ const WIDEST: u16 = 80;
 
 /// Variables that are no settings.
 const VARIABLES: &[(&str, &str)] = &[
-    ("MFA_CONFIG", "the user's config file"),
+    ("MFA_CONFIG", "the user's config file, which has to be there"),
     ("MFA_SYSTEM_CONFIG", "the system's config file"),
     ("PAGER", "program that shows what is longer than a screen, unless MFA_PAGER says another"),
     ("NO_COLOR", "no colour"),
