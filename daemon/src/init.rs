@@ -3,11 +3,12 @@
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::{StartError, open};
+use crate::open::{How, StartError, open, open_to_look};
 use crate::ops::audit as trail;
 use crate::ops::init::{self, FirstUser, Made};
 use crate::ops::secret::Judged;
 use crate::random;
+use crate::store::records::Initialisation;
 use futures_util::future::BoxFuture;
 use mfa_shared::api::audit::AuditChange;
 use mfa_shared::api::users::{NewUser, made_up_password};
@@ -82,6 +83,21 @@ pub fn init<'a>(
         // What was kept has its old password.
         passwords.retain(|(user, _)| made.added.contains(&format!("user {user}")));
         Ok(Initialized { created: seeded.fresh, instance: seeded.facts.instance, made, passwords })
+    })
+}
+
+/// Whether a store has been initialised. One that is not there is not made.
+pub fn is_initialised(config: &Config) -> BoxFuture<'_, Result<bool, StartError>> {
+    Box::pin(async move {
+        let store = match open_to_look(config, Clock::system(), How::to_look()).await {
+            Ok(store) => store,
+            // There is no store; what else is wrong with the settings, an initialisation says.
+            Err(StartError::Settings(_)) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let has = store.read(false, |tx| tx.has::<Initialisation>(&["initialised"])).await;
+        store.close().await;
+        has.map_err(failed)
     })
 }
 

@@ -66,7 +66,7 @@ pub use domain::network::Network;
 pub use domain::rate::Rates;
 pub use domain::thinning::Keep;
 pub use files::{FilesSeen, look_at_files};
-pub use init::{Initialized, NewLogin, init};
+pub use init::{Initialized, NewLogin, init, is_initialised};
 pub use journal_archive::{ArchivedJournal, archive_journal};
 pub use look::{
     ImagesSeen, JournalSeen, KeyFileSeen, journal_begins, look_at_images, look_at_journal, look_at_key_file,

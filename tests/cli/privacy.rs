@@ -259,8 +259,16 @@ fn a_quiet_initialisation_prints_no_password() {
 fn with_quiet_a_trial_daemon_prints_no_password_either() {
     let home = Home { store: None, ..Home::new() };
     let address = free_address();
-    let started = run(home.mfa(&["quickstart", "-q", "-o", "json", "--empty", "--listen", &address]));
-    assert_eq!((started.exit, started.err.as_str()), (0, ""));
+    let quick = ["quickstart", "-o", "json", "--empty", "--listen", &address];
+    let quiet = || run(home.mfa(&[&quick[..], &["-q"]].concat()));
+    // The first user would have one that nobody ever sees.
+    let said = quiet().fails(2);
+    assert!(said.contains("their passwords would not be shown"), "{said}");
+    assert!(!home.dir.path().join("share").exists(), "nothing is made");
+    run(home.mfa(&quick)).ok();
+    run(home.mfa(&["daemon", "stop", "--listen", &address])).ok();
+    let again = quiet();
+    assert_eq!((again.exit, again.err.as_str()), (0, ""));
     let at = |words: &[&str]| run(home.mfa(&[words, &["--url", &format!("http://{address}")]].concat()));
     assert_eq!(
         at(&["whoami", "-o", "json"]).json()["user"],

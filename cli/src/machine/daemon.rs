@@ -376,6 +376,16 @@ pub async fn add_accounts(cx: &Cx, flags: &DaemonFlags, accounts: &[(&str, Accou
     Ok(())
 }
 
+/// Refuses to make the first users of a store, where their passwords would not be shown.
+pub async fn check_shown(cx: &Cx, flags: &DaemonFlags) -> Outcome {
+    let config = flags.config(cx)?;
+    if !cx.out.quiet || mfa_daemon::is_initialised(&config).await.map_err(not_started)? {
+        return Ok(());
+    }
+    let what = "the first users would be made, and with --quiet their passwords would not be shown";
+    Err(Failure::usage(what).hint("leave out --quiet this time, and MFA_QUIET"))
+}
+
 /// Makes the users of a store for trying things out, unless it has been initialised before: `admin`, who may
 /// grant everything, and an operator with this password. Returns whether it did.
 pub async fn first_users(cx: &Cx, flags: &DaemonFlags, operator: &str, password: &str) -> Outcome<bool> {

@@ -80,8 +80,14 @@ impl Verb for Quickstart {
             ..DaemonFlags::default()
         };
         let client = background::client(cx, &flags)?;
-        let password =
-            if background::serves(&client).await { None } else { prepare(cx, &flags, self.empty).await? };
+        let password = if background::serves(&client).await {
+            None
+        } else {
+            if asks_for_tokens(cx, &flags) {
+                daemon::check_shown(cx, &flags).await?;
+            }
+            prepare(cx, &flags, self.empty).await?
+        };
         background::start(cx, &flags).await?;
         let caller = settle(cx, &client, password).await?;
         if !self.empty && only_sample(&client).await {
@@ -121,12 +127,17 @@ pub async fn prepare(cx: &Cx, flags: &DaemonFlags, empty: bool) -> Outcome<Optio
 /// Makes the first users of a store that has none, unless the daemon will not authenticate; returns the
 /// password of the operator.
 async fn first_users(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<String>> {
-    if flags.auth.as_deref().unwrap_or(cx.settings.get("auth").0).eq_ignore_ascii_case("off") {
+    if !asks_for_tokens(cx, flags) {
         return Ok(None);
     }
     let password = made_up_password();
     let made = daemon::first_users(cx, flags, OPERATOR, &password).await?;
     Ok(made.then_some(password))
+}
+
+/// Whether the daemon of these flags will ask callers for a token.
+fn asks_for_tokens(cx: &Cx, flags: &DaemonFlags) -> bool {
+    !flags.auth.as_deref().unwrap_or(cx.settings.get("auth").0).eq_ignore_ascii_case("off")
 }
 
 /// Logs in at a daemon that requires it, and returns which user is logged in.
