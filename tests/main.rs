@@ -71,11 +71,13 @@ mod cli {
     mod apply;
     mod apply_asked;
     mod audit;
+    mod background;
     mod bodies;
     mod bulk;
     mod bulk_export;
     mod bulk_failed;
     mod bulk_mapping;
+    mod bulk_refused;
     mod called;
     mod cards;
     mod close_account;

@@ -41,7 +41,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::prompt::{self, Interrupts, Prompt};
 use crate::machine::privacy;
 use crate::machine::signals::listen;
-use crate::output::{Carried, Clock, Expression, Format, Output, Screen, called, views};
+use crate::output::{Carried, Clock, Expression, Format, Lent, Output, Screen, called, views};
 use crate::settings::Settings;
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
@@ -329,7 +329,7 @@ fn given_token(settings: &Settings) -> Outcome<Option<String>> {
 }
 
 /// Ends the process on Ctrl-C or SIGTERM, even while it waits for an answer from the user or writes to a full
-/// pipe; what has something to take back receives the signal instead.
+/// pipe; what has something to take back receives the signal instead, and so does a pager or an editor.
 fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrupts) {
     let (listens, listening) = mpsc::channel::<()>();
     thread::spawn(move || {
@@ -344,6 +344,9 @@ fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrup
                     _ = int.recv() => exit::INTERRUPTED,
                     _ = term.recv() => TERMINATED,
                 };
+                if exit == exit::INTERRUPTED && Lent::is_there() {
+                    continue;
+                }
                 if exit == exit::INTERRUPTED && screen.stderr_is_terminal {
                     // The terminal has just shown ^C in the present line.
                     eprintln!();

@@ -281,6 +281,10 @@ fn a_script_waits_until_a_record_is_as_it_needs_it() {
     assert!(seen.fails(8).contains("it is ***"));
     wait(&["office/nowhere", "--for", "exists", "--timeout", "1"]).fails(8);
     wait(&["customer/c-001", "--for", "stat=ACTIVE"]).fails(2);
+    // What the state never is would be waited for in vain.
+    let said = wait(&["customer/c-001", "--for", "state=ACTIV"]).fails(2);
+    assert!(said.contains("state is never \"ACTIV\"") && said.contains("did you mean ACTIVE?"), "{said}");
+    wait(&["customer/c-001", "--for", "state=active"]).ok();
     wait(&["customer/nobody", "--for", "state=ACTIVE"]).fails(3);
     assert!(wait(&["custmer/c", "--for", "exists"]).fails(2).contains("did you mean customer?"));
     assert!(wait(&["teller/desk-1", "--for", "exists"]).fails(2).contains("teller/OFFICE-ID/TELLER-ID"));

@@ -1,5 +1,6 @@
 //! `mfa audit` and the history of each noun: `audit.md` section 3.
 
+use super::retries::server;
 use crate::support::sample::sample;
 use crate::support::served::Home;
 use crate::support::servers::closed_port;
@@ -117,7 +118,7 @@ fn a_trail_is_verified_at_the_daemon_and_in_a_file_and_damage_is_found() {
     let (exit, _, err) = run(world.mfa(&["audit", "export", &file]));
     assert_eq!(exit, 0, "{err}");
     let (exit, _, err) = run(world.mfa(&["audit", "export", &file]));
-    assert_ne!(exit, 0, "an export never replaces a file: {err}");
+    assert!(exit == 6 && err.contains("name another file"), "an export never replaces a file: {exit} {err}");
     assert_eq!(run(world.mfa(&["audit", "verify", "--file", &file, "--head", &head])).0, 0);
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replacen("Owusu", "Owuso", 1)).unwrap();
@@ -324,4 +325,22 @@ fn an_empty_trail_is_not_proven_and_neither_is_the_end_of_a_file() {
     assert_eq!(verify(cut, &["--head", head]).0, 1);
     let (exit, _, err) = verify(&trail, &["--head", head]);
     assert!(exit == 0 && !err.contains(unproven), "{err}");
+}
+
+#[test]
+fn an_export_that_is_cut_off_leaves_no_file_that_looks_like_a_trail() {
+    let home = Home::new();
+    let record = r#"{"sequence":1}"#;
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\nconnection: close";
+    let (url, _) = server(vec![format!("{head}\r\ncontent-length: 1000\r\n\r\n{record}\n")]);
+    let folder = home.dir.path().join("made");
+    std::fs::create_dir(&folder).unwrap();
+    let file = folder.join("trail.ndjson").display().to_string();
+    let (exit, _, err) = run(home.mfa(&["audit", "export", &file, "--retries", "0", "--url", &url]));
+    assert_ne!(exit, 0, "{err}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{err}");
+    // A whole one can then have the name.
+    let (url, _) = server(vec![format!("{head}\r\ncontent-length: {}\r\n\r\n{record}\n", record.len() + 1)]);
+    assert_eq!(run(home.mfa(&["audit", "export", &file, "--url", &url])).0, 0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("{record}\n"));
 }

@@ -3,6 +3,7 @@
 use crate::support::run::run;
 use crate::support::world::World;
 use std::fs::{self, Permissions};
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
@@ -79,4 +80,33 @@ fn an_interrupted_export_leaves_the_last_one_and_nothing_beside_it() {
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!((names(), fs::read_to_string(&file).unwrap().as_str()), (1, "the last one"));
+}
+
+#[test]
+fn an_export_that_a_device_or_a_pipe_does_not_take_fails_and_names_it() {
+    let world = World::start();
+    world.post("/customers", r#"{"identifier":"c-1","surname":"Addo"}"#).is(202);
+    for format in ["csv", "jsonl", "json", "yaml"] {
+        let said = run(world.mfa(&["customers", "export", "-o", format, "--out", "/dev/full"])).fails(1);
+        assert!(said.contains("cannot write /dev/full: No space left on device"), "{format}: {said}");
+    }
+    let pipe = world.dir.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // A daemon that answers once the reader of the pipe has left.
+    let slow = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", slow.local_addr().unwrap());
+    let words = ["customers", "export", "--out", pipe.to_str().unwrap(), "-o", "csv", "--url", &url];
+    let child = world.mfa(&words).stderr(Stdio::piped()).spawn().unwrap();
+    let reader = fs::File::open(&pipe).unwrap();
+    let (mut asked, _) = slow.accept().unwrap();
+    drop(reader);
+    let length = asked.read(&mut [0; 65536]).unwrap();
+    assert!(length > 0);
+    let record = r#"{"identifier":"c-1","surname":"Addo"}"#;
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\nconnection: close";
+    write!(asked, "{head}\r\ncontent-length: {}\r\n\r\n{record}\n", record.len() + 1).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("cannot write {}: Broken pipe", pipe.display())), "{said}");
 }

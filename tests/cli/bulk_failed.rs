@@ -140,6 +140,21 @@ fn the_line_to_go_on_names_the_files_and_the_format_that_were_given() {
 }
 
 #[test]
+fn of_a_report_that_cannot_be_written_the_flags_are_named() {
+    let world = World::start();
+    std::fs::write(world.dir.path().join("rows.csv"), "identifier,member\nc-1,x\n").unwrap();
+    let none = "none/file.csv";
+    for (flags, hint) in [
+        (&["--report", none][..], "name others: --report FILE --failed FILE"),
+        (&["--failed", none], "name another file: --failed FILE"),
+    ] {
+        let said = import(&world, &[&["customers", "import", "rows.csv"], flags].concat()).fails(1);
+        assert!(said.contains("cannot write none/file.csv") && said.contains(hint), "{said}");
+        let _ = std::fs::remove_file(world.dir.path().join("rows.csv.report.csv"));
+    }
+}
+
+#[test]
 fn a_second_import_that_is_refused_leaves_the_failed_rows_of_the_first() {
     let world = World::start();
     let path = |name: &str| world.dir.path().join(name);

@@ -175,3 +175,19 @@ fn on_a_terminal_a_refused_draft_is_edited_again_or_kept() {
     assert!(kept(&screen).contains("type: PERSON"), "{screen}");
     assert_ne!(world.get("/customers/c-002").json()["surname"], "Typed");
 }
+
+#[test]
+fn ctrl_c_in_an_editor_ends_the_command_and_keeps_what_was_typed() {
+    let world = World::start();
+    sample(&world);
+    let script = "sed -i 's/^surname: .*/surname: Kept/' \"$1\"\necho up\n\
+                  while ! read key </dev/tty; do :; done\n";
+    std::fs::write(world.dir.path().join("ends"), script).unwrap();
+    let tmp = world.dir.path().display().to_string();
+    let terminal = Terminal::start(&world, 200, &[("TMPDIR", &tmp), ("EDITOR", "sh ends")]);
+    terminal.type_line("clear; mfa customers edit c-001; echo exit $?");
+    terminal.wait_for("up");
+    terminal.press("C-c");
+    let screen = terminal.wait_for("exit 130\n$");
+    assert!(screen.contains("error: interrupted, nothing was changed; the draft is kept in "), "{screen}");
+}

@@ -61,6 +61,21 @@ fn a_login_that_has_ended_is_refreshed_on_the_way() {
 }
 
 #[test]
+fn a_completion_leaves_the_login_as_it_is() {
+    let world = World::guarded_with(|config| config.access_token_seconds = 60);
+    with_password(&world, &["login", "olga"]).ok();
+    let mut ended: Value = serde_json::from_str(&std::fs::read_to_string(logins(&world)).unwrap()).unwrap();
+    ended[0]["endsSeconds"] = json!(0);
+    std::fs::write(logins(&world), ended.to_string()).unwrap();
+    world.clock.advance(120);
+    run(world.mfa(&["complete", "-q", "-o", "id", "--", "users", "get", "o"])).ok();
+    let after: Value = serde_json::from_str(&std::fs::read_to_string(logins(&world)).unwrap()).unwrap();
+    assert_eq!(after, ended, "the refresh token is not spent on a key press");
+    run(world.mfa(&["users", "list"])).ok();
+    run(world.mfa(&["complete", "-q", "-o", "id", "--", "users", "get", "o"])).ok();
+}
+
+#[test]
 fn a_token_of_the_environment_goes_before_the_login() {
     let world = World::guarded();
     with_password(&world, &["login", "olga"]).ok();

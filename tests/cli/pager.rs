@@ -30,3 +30,19 @@ fn only_output_longer_than_the_screen_goes_through_the_chosen_pager() {
         }
     }
 }
+
+#[test]
+fn ctrl_c_is_for_the_pager_and_the_command_ends_after_it() {
+    let world = World::start();
+    let pager = "trap 'echo caught' INT\ncat >/dev/null\necho up\n\
+                 while ! read key </dev/tty; do :; done\necho ended\n";
+    fs::write(world.dir.path().join("pager"), pager).unwrap();
+    let terminal = Terminal::start(&world, 120, &[("MFA_PAGER", "sh pager")]);
+    terminal.type_line("clear; mfa explain error; echo exit $?");
+    terminal.wait_for("up");
+    terminal.press("C-c");
+    terminal.wait_for("caught");
+    terminal.type_line("");
+    let screen = terminal.wait_for("ended\nexit 0\n$");
+    assert!(!screen.contains("interrupted"), "{screen}");
+}

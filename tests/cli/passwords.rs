@@ -2,7 +2,7 @@
 
 use super::tree::{commands, words};
 use crate::support::guarded::PASSWORD;
-use crate::support::run::run;
+use crate::support::run::{run, run_with};
 use crate::support::terminal::Terminal;
 use crate::support::world::World;
 use std::io::Write;
@@ -130,4 +130,34 @@ fn passwords_that_were_made_up_are_lines_for_people_and_json_for_programs() {
     assert!(record["passwords"]["admin"].is_string(), "{record}");
     let line = init(&["third", "-o", "csv", "--columns", "passwords", "--no-header"]);
     assert!(line.contains(r#"{""admin"":"#), "{line}");
+}
+
+#[test]
+fn ctrl_c_at_a_password_is_said_once_and_always_ends_with_130() {
+    let world = World::guarded();
+    let terminal = Terminal::start(&world, 100, &[]);
+    for _ in 0..5 {
+        terminal.type_line("clear; mfa login olga; echo exit $?");
+        terminal.wait_for("password of olga: ");
+        terminal.press("C-c");
+        let screen = terminal.wait_for_any(&["exit 130\n$", "exit 1\n$"]);
+        assert!(screen.ends_with("exit 130\n$"), "{screen}");
+        assert_eq!(screen.matches("error: ").count(), 1, "{screen}");
+    }
+    let screen = terminal.run("stty -a | grep -qw -- -echo");
+    assert!(screen.ends_with("exit 1\n$"), "the terminal shows again what is typed: {screen}");
+}
+
+#[test]
+fn a_byte_order_mark_before_a_password_is_no_part_of_it() {
+    let world = World::guarded();
+    world.user("kojo", "administrator");
+    let file = world.dir.path().join("marked").display().to_string();
+    std::fs::write(&file, "\u{feff}green kettle 8\r\n").unwrap();
+    run_with(world.mfa(&["login", "admin", "--password-stdin"]), PASSWORD).ok();
+    run(world.mfa(&["users", "set-password", "kojo", "--password-file", &file])).ok();
+    world.try_login("kojo", "green kettle 8").is(200);
+    std::fs::write(&file, "\u{feff}\n").unwrap();
+    let said = run(world.mfa(&["users", "set-password", "kojo", "--password-file", &file])).fails(2);
+    assert!(said.contains("holds no password"), "{said}");
 }

@@ -8,7 +8,7 @@ use std::thread;
 
 /// Answers each connection with the next of these texts; an empty one closes without an answer. Returns the
 /// requests that came.
-fn server(answers: Vec<String>) -> (String, thread::JoinHandle<Vec<String>>) {
+pub fn server(answers: Vec<String>) -> (String, thread::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let requests = thread::spawn(move || {
@@ -55,6 +55,18 @@ fn a_key_can_be_given_and_repeating_can_be_switched_off() {
         ["offices", "create", "abc", "--name", "A", "--idempotency-key", "night-1", "--retries", "0"];
     run(mfa(home.path(), &[&create[..], &["--url", &url]].concat())).fails(1);
     assert_eq!(key(&requests.join().unwrap()[0]), "night-1");
+}
+
+#[test]
+fn following_events_goes_on_after_a_failure_as_every_read_does() {
+    let home = tempfile::tempdir().unwrap();
+    let event = r#"{"sequence":7,"kind":"office","operation":"CreateOffice"}"#;
+    let length = event.len() + 2;
+    let listed = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n[{event}]");
+    let (url, requests) = server(vec![answer("503 Service Unavailable", "retry-after: 0\r\n"), listed]);
+    let follow = ["events", "follow", "--after", "0", "--count", "1", "-o", "jsonl", "--url", &url];
+    assert!(run(mfa(home.path(), &follow)).ok().contains("\"sequence\":7"));
+    assert_eq!(requests.join().unwrap().len(), 2);
 }
 
 #[test]

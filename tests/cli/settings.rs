@@ -91,3 +91,18 @@ fn the_example_names_every_setting_and_uncommented_changes_nothing() {
         assert_eq!(setting["origin"], expected, "{setting}");
     }
 }
+
+#[test]
+fn the_doctor_finds_a_variable_that_names_no_config_file() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("typo.toml");
+    let with = |words: &[&str]| {
+        let mut command = mfa(home.path(), words);
+        command.env("MFA_CONFIG", &file);
+        run(command)
+    };
+    let what = format!("there is no file {}, which MFA_CONFIG names", file.display());
+    let findings: Value = serde_json::from_str(&with(&["doctor", "-o", "json"]).out).unwrap();
+    let config = findings.as_array().unwrap().iter().find(|finding| finding["check"] == "config").unwrap();
+    assert_eq!((&config["result"], &config["found"]), (&"warn".into(), &what.into()));
+}

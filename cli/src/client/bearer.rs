@@ -13,7 +13,7 @@ impl Client {
             return Ok(self.token.clone());
         }
         let Some(login) = logins::find(&self.profile, &self.url)? else { return Ok(None) };
-        if login.lives() || login.refresh_token.is_none() {
+        if login.lives() || login.refresh_token.is_none() || self.leaves_login {
             return Ok(Some(login.access_token));
         }
         // A refresh token can be used once, so of two commands at the same time one waits for the other.
@@ -26,6 +26,7 @@ impl Client {
         // A refresh is not part of the command: it may happen at any of its changes, or at none.
         let mut aside = self.clone();
         (aside.idempotency_key, aside.changes, aside.curl) = (None, Arc::default(), None);
+        aside.unrefused = Arc::default();
         let response = aside.exchange(Request::new(&CreateToken {}, &asked)).await?;
         let (status, text) = self.text(response).await?;
         match serde_json::from_str::<Token>(&text) {

@@ -20,10 +20,10 @@ const RETRY_AFTER_SECONDS_MAX: u64 = 5;
 const UPLOAD_BYTES_A_SECOND: u64 = 4096;
 
 impl Client {
-    /// The same client with a shorter timeout and without retries.
+    /// The same client with a shorter timeout and without retries, which leaves the login as it is.
     pub fn hasty(&self, timeout: Duration) -> Self {
         let client = Self { timeout, retries: 0, http: OnceLock::new(), ..self.clone() };
-        Self { verbose: false, idempotency_key: None, ..client }
+        Self { verbose: false, idempotency_key: None, leaves_login: true, ..client }
     }
 
     /// The same client with a longer timeout and without retries, for requests that must not be repeated
@@ -34,7 +34,8 @@ impl Client {
 
     /// The same caller at the daemon of another address, whose requests are not repeated.
     pub fn at(&self, url: &str) -> Self {
-        Self { url: url.trim_end_matches('/').to_owned(), ..self.hasty(self.timeout) }
+        let url = url.trim_end_matches('/').to_owned();
+        Self { url, leaves_login: self.leaves_login, ..self.hasty(self.timeout) }
     }
 
     /// How long to wait before a request is repeated; `None` where that does not help or takes too long. What

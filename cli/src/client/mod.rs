@@ -29,7 +29,7 @@ use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
 use serde_json::Value;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -66,8 +66,13 @@ pub struct Client {
     pub idempotency_key: Option<String>,
     /// How many changes were sent; each has a key of its own.
     pub changes: Arc<AtomicU32>,
+    /// How many changes were sent and not refused, so that they may have been made.
+    pub unrefused: Arc<AtomicU32>,
     /// An access token that was given for this command, in place of that of the last login.
     pub token: Option<String>,
+    /// A login that has ended is not refreshed: what is given up after a moment would lose the new tokens,
+    /// and the spent one that comes again ends the session.
+    pub leaves_login: bool,
     /// Secrets may go to another machine in clear.
     pub insecure: bool,
     /// Whose certificates count.
@@ -316,7 +321,7 @@ impl Client {
                 trace::request(method.as_str(), &url, pairs(&headers), bytes.as_deref());
             }
             let sent = Instant::now();
-            let answer = request.send().await;
+            let answer = self.noting(!method.is_safe(), request.send()).await;
             self.trace(method.as_str(), &url, &answer, sent.elapsed());
             match (self.wait(&answer, tries, bulk), answer) {
                 (Some(wait), answer) => {
@@ -331,6 +336,24 @@ impl Client {
                 (_, Err(error)) => return Err(unreachable(&self.url, patience, &error)),
             }
         }
+    }
+
+    /// Counts a change from the moment at which it is sent until it is refused: one whose answer never comes
+    /// may have been made.
+    async fn noting(
+        &self,
+        changes: bool,
+        send: impl Future<Output = Result<reqwest::Response, reqwest::Error>>,
+    ) -> Result<reqwest::Response, reqwest::Error> {
+        self.unrefused.fetch_add(u32::from(changes), Ordering::Relaxed);
+        let answer = send.await;
+        let not_made = match &answer {
+            // 408 is that of a proxy which has waited for too long.
+            Ok(response) => response.status().is_client_error() && response.status().as_u16() != 408,
+            Err(error) => error.is_connect() || error.is_builder(),
+        };
+        self.unrefused.fetch_sub(u32::from(changes && not_made), Ordering::Relaxed);
+        answer
     }
 
     fn trace(

@@ -6,12 +6,16 @@ use crate::command::noun::Noun;
 use crate::failure::{Failure, Outcome};
 use crate::input::Row;
 use crate::input::names::pointer;
+use crate::input::prompt::interrupted;
 use crate::input::shape::Shape;
-use crate::output::{same, yaml};
+use crate::output::{Lent, same, yaml};
 use diffy::{DiffOptions, Line};
+use mfa_shared::fault::exit;
 use mfa_shared::wire::Outgoing;
+use rustix::process::Signal;
 use serde_json::Value;
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -228,9 +232,17 @@ fn editor() -> String {
 /// Waits until the editor is left. It is a line of the shell, such as `code --wait`.
 fn open(editor: &str, path: &Path) -> Outcome {
     let line = format!("{editor} \"$1\"");
+    let lent = Lent::begin();
     let status = Command::new("sh").args(["-c", &line, "mfa"]).arg(path).status();
     match status {
         Ok(status) if status.success() => Ok(()),
+        // Ctrl-C has ended the shell, or the editor, of which a shell says so in this way.
+        Ok(status)
+            if status.signal() == Some(Signal::INT.as_raw()) || status.code() == Some(exit::INTERRUPTED) =>
+        {
+            lent.for_good();
+            Err(interrupted("interrupted, nothing was changed"))
+        }
         Ok(_) => Err(Failure::usage(format!("the editor {editor} failed, nothing was changed"))
             .hint("VISUAL or EDITOR names the editor")),
         Err(error) => Err(Failure::local(format!("cannot start the editor {editor}: {error}"))),

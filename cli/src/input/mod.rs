@@ -173,18 +173,28 @@ pub fn missing(word: &str) -> Failure {
     Failure::usage(format!("<{word}> is needed, or --from FILE")).hint("see the command with --help")
 }
 
-/// The secret in a file, without the line feed at its end; nothing where no file is named.
+/// The secret in a file, without a byte order mark, which nobody can type, and without the line feed at its
+/// end; nothing where no file is named.
 pub fn secret_file(file: &str) -> Outcome<Option<String>> {
+    let secret = passphrase_file(file)?;
+    let typed = secret.map(|secret| secret.strip_prefix('\u{feff}').unwrap_or(&secret).to_owned());
+    if typed.as_ref().is_some_and(String::is_empty) { Err(no_password(file)) } else { Ok(typed) }
+}
+
+/// The same for a passphrase, with a byte order mark, where the file has one: there are backups that were
+/// encrypted with it.
+pub fn passphrase_file(file: &str) -> Outcome<Option<String>> {
     if file.is_empty() {
         return Ok(None);
     }
     let mut secret = text(file)?;
     let end = secret.trim_end_matches(['\r', '\n']).len();
     secret.truncate(end);
-    if secret.is_empty() {
-        return Err(Failure::usage(format!("{file} holds no password")));
-    }
-    Ok(Some(secret))
+    if secret.is_empty() { Err(no_password(file)) } else { Ok(Some(secret)) }
+}
+
+fn no_password(file: &str) -> Failure {
+    Failure::usage(format!("{file} holds no password"))
 }
 
 /// A value as the body of an endpoint, checked against the same rules as in the daemon.

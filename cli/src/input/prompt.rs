@@ -1,9 +1,9 @@
 //! Questions, which are asked only where a user can answer.
 
 use crate::failure::{Failure, Outcome};
-use crate::output::escaped_lines;
+use crate::output::{Lent, escaped_lines};
 use mfa_shared::fault::exit;
-use std::io::{IsTerminal, Write, stderr, stdin};
+use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
@@ -202,8 +202,14 @@ impl Prompt {
 }
 
 fn hidden(question: &str) -> Outcome<String> {
-    rpassword::prompt_password(escaped_lines(question))
-        .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
+    let lent = Lent::begin();
+    rpassword::prompt_password(escaped_lines(question)).map_err(|error| match error.kind() {
+        ErrorKind::Interrupted => {
+            lent.for_good();
+            interrupted("interrupted")
+        }
+        _ => Failure::local(format!("cannot read from the terminal: {error}")),
+    })
 }
 
 /// The result of a command that was not confirmed.

@@ -55,6 +55,13 @@ pub struct Mark {
     /// Files of its certificate and key, where the command line named them.
     #[serde(default)]
     tls_flags: Option<(String, String)>,
+    /// The other flags that a restart repeats, where the command line gave them.
+    #[serde(default)]
+    listen_flag: Option<String>,
+    #[serde(default)]
+    plaintext_flag: Option<String>,
+    #[serde(default)]
+    strict_flag: Option<String>,
     /// Whether it asks for tokens.
     pub auth: String,
 }
@@ -75,6 +82,10 @@ impl Place {
 
     fn mark(&self) -> Option<Mark> {
         serde_json::from_str(&fs::read_to_string(&self.mark).ok()?).ok()
+    }
+
+    fn remember(&self, mark: &Mark) -> Outcome {
+        fs::write(&self.mark, json!(mark).to_string()).map_err(unwritable(&self.mark))
     }
 
     fn log_tail(&self, lines: usize) -> String {
@@ -173,10 +184,32 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     let place = Place::of_port(listen.port())?;
     let data_dir = std::path::absolute(flags.data_dir(cx)?)?;
     let auth = flags.auth.clone().unwrap_or_else(|| cx.settings.get("auth").0.to_owned());
+    // One that runs there and does not serve yet, or no more, stays the one that can be stopped.
+    let other = place.mark().is_some_and(|mark| runs(mark.pid));
     let mut child = spawn(&place, &data_dir, listen, &auth, flags, cx.settings.profile())?;
+    let mark = Mark {
+        // Its number always fits: the system's process numbers are positive 32-bit integers.
+        pid: i32::try_from(child.id()).unwrap_or_default(),
+        url: client.url.clone(),
+        data_dir,
+        store: flags.shown_store(cx),
+        store_flag: flags.store.clone(),
+        tls_flags: flags.tls_cert.clone().zip(flags.tls_key.clone()),
+        listen_flag: flags.listen.clone(),
+        plaintext_flag: flags.plaintext.clone(),
+        strict_flag: flags.strict_references.clone(),
+        auth,
+    };
+    // Before it serves: who interrupts the start can stop the daemon, which goes on.
+    if !other {
+        place.remember(&mark)?;
+    }
     let started = Instant::now();
     while !serves(&client).await {
         if let Ok(Some(status)) = child.try_wait() {
+            if !other {
+                let _ = fs::remove_file(&place.mark);
+            }
             let exit = status.code().filter(|code| *code != 0).unwrap_or(exit::FAILURE);
             return Err(Failure::new("daemon_ended", exit, explained(&place, "the daemon did not start"))
                 .hint(format!("the whole log: mfa daemon logs{}", listening(flags))));
@@ -188,14 +221,9 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
         }
         tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
     }
-    // Its number always fits: the system's process numbers are positive 32-bit integers.
-    let pid = i32::try_from(child.id()).unwrap_or_default();
-    let store = flags.shown_store(cx);
-    let store_flag = flags.store.clone();
-    let tls_flags = flags.tls_cert.clone().zip(flags.tls_key.clone());
-    let mark = Mark { pid, url: client.url.clone(), data_dir, store, store_flag, tls_flags, auth };
-    let text = json!(mark).to_string();
-    fs::write(&place.mark, text).map_err(unwritable(&place.mark))?;
+    if other {
+        place.remember(&mark)?;
+    }
     Ok(true)
 }
 
@@ -306,6 +334,9 @@ impl Verb for Restart {
             if let (Some((certificate, key)), None) = (was.tls_flags, &flags.tls_cert) {
                 (flags.tls_cert, flags.tls_key) = (Some(certificate), Some(key));
             }
+            flags.listen = flags.listen.or(was.listen_flag);
+            flags.plaintext = flags.plaintext.or(was.plaintext_flag);
+            flags.strict_references = flags.strict_references.or(was.strict_flag);
             flags.auth = flags.auth.or(Some(was.auth));
         }
         start(cx, &flags).await?;

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Outcome};
 use crate::moment;
 use crate::output::called::spoken;
 use crate::output::views;
-use crate::settings::{config_files, state_dir};
+use crate::settings::{config_files, missing_config, state_dir};
 use clap::Args;
 use mfa_shared::api::audit::{AuditQuery, ListAudit};
 use mfa_shared::api::system::{GetReady, GetVersion, INTERFACE_VERSION};
@@ -128,7 +128,9 @@ impl Verb for Doctor {
 impl<'a> Seen<'a> {
     async fn look(cx: &'a Cx, data_dir: Option<String>) -> Outcome<Self> {
         let flags = DaemonFlags { data_dir, ..DaemonFlags::default() };
-        let client = cx.client.hasty(Duration::from_secs(ANSWER_SECONDS_MAX));
+        let mut client = cx.client.hasty(Duration::from_secs(ANSWER_SECONDS_MAX));
+        // It waits for each answer, and a login that has ended and can be refreshed is in order.
+        client.leaves_login = cx.client.leaves_login;
         let ready = client.send(&GetReady {}, &Nothing).await.map(drop);
         let alive = ready.as_ref().map_or_else(|failure| failure.status.is_some(), |()| true);
         let answers = if alive {
@@ -178,6 +180,10 @@ fn config(seen: &Seen<'_>) -> Option<Finding> {
     }
     if let Some(warning) = seen.cx.settings.warnings.first() {
         return Some(Warning(warning.clone(), "mfa help environment lists every setting".to_owned()));
+    }
+    if let Some(path) = missing_config() {
+        let what = format!("there is no file {}, which MFA_CONFIG names", path.display());
+        return Some(Warning(what, "correct the variable, or make the file: mfa config example".to_owned()));
     }
     Some(match files.as_slice() {
         [] => Fine("no config file; every setting has its default or its variable".to_owned()),

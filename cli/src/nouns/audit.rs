@@ -12,6 +12,7 @@ use crate::command::verb::{Verb, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{date, days};
 use crate::output::views;
+use crate::settings::files::{Pending, unwritable};
 use clap::Args;
 use mfa_shared::api::audit::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -21,9 +22,8 @@ use mfa_shared::rule::Word;
 use mfa_shared::time::Date;
 use mfa_shared::wire::{Listed, Query};
 use serde_json::Value;
-use std::fs::OpenOptions;
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 /// Wait between two looks for new records.
@@ -197,24 +197,29 @@ impl Verb for Export {
         &["mfa audit export trail.ndjson && mfa audit verify --file trail.ndjson", "mfa audit export -"];
     const EXITS: &'static [i32] = &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::CONFLICT, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
-        let query = self.filter.query(Paging::default())?;
-        let mut stream = cx.client.stream(&ListAudit {}, &Query(query)).await?;
-        let mut count = 0u64;
+        let query = Query(self.filter.query(Paging::default())?);
         if self.file == "-" {
+            let mut stream = cx.client.stream(&ListAudit {}, &query).await?;
             let mut out = std::io::stdout().lock();
             while let Some(line) = stream.next().await? {
                 writeln!(out, "{line}")?;
             }
             return Ok(());
         }
-        let failed = |error| Failure::local(format!("{} cannot be written: {error}", self.file));
-        let options = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.file);
-        let mut file = BufWriter::new(options.map_err(failed)?);
-        while let Some(line) = stream.next().await? {
-            writeln!(file, "{line}").map_err(failed)?;
-            count += 1;
-        }
-        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)?;
+        let place = Path::new(&self.file);
+        // Half a trail would look like a whole one, so it gets its name last.
+        let mut file = BufWriter::new(Pending::begin_new(place)?);
+        let read = async {
+            let mut stream = cx.client.stream(&ListAudit {}, &query).await?;
+            let mut count = 0u64;
+            while let Some(line) = stream.next().await? {
+                writeln!(file, "{line}").map_err(unwritable(place))?;
+                count += 1;
+            }
+            Ok::<u64, Failure>(count)
+        };
+        let count = cx.prompt.interrupts.taken_by(read).await?;
+        file.into_inner().map_err(|error| unwritable(place)(error.into_error()))?.keep_new()?;
         cx.out.tip(&format!("{count} records written to {}", self.file));
         cx.result(&self.file, "written")
     }

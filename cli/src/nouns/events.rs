@@ -107,7 +107,9 @@ impl Verb for Follow {
         let mut out = cx.out.clone();
         // A pager would hold the stream back.
         out.pager = String::new();
-        let client = cx.client.patient(ANSWER);
+        let mut client = cx.client.patient(ANSWER);
+        // Each is a read, which may be repeated.
+        client.retries = cx.client.retries;
         while left > 0 {
             let query = self.filter.query(after, left, WAIT_SECONDS);
             let Reply { value: events, last_event, .. } = client.send(&ListEvents {}, &query).await?;

@@ -26,7 +26,7 @@ pub use formula::{column as cell_of_csv, guarded, unguarded};
 pub use jq::Expression;
 pub use list::{Listing, record_of};
 pub use people::{Clock, transaction};
-pub use screen::Screen;
+pub use screen::{Lent, Screen};
 
 use crate::failure::{Failure, Outcome};
 use crate::output::views::{Column, View};

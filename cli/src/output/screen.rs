@@ -1,8 +1,10 @@
-//! The terminal: its size, whether it shows colour, its pager.
+//! The terminal: its size, whether it shows colour, its pager, and who has it.
 
 use crate::output::{Colour, escaped_lines, wrap};
 use std::io::{IsTerminal, Write, stderr, stdout};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use terminal_size::{Height, Width, terminal_size_of};
 
 /// The terminal.
@@ -67,10 +69,45 @@ fn takes_colour(colour: Colour, is_terminal: bool) -> bool {
 pub fn page(pager: &str, text: &str) -> bool {
     let mut words = pager.split_whitespace();
     let Some(program) = words.next() else { return false };
+    let lent = Lent::begin();
     let Ok(mut child) = Command::new(program).args(words).stdin(Stdio::piped()).spawn() else { return false };
     if let Some(mut stdin) = child.stdin.take() {
         // A pager may be closed before it has read everything.
         let _ = stdin.write_all(text.as_bytes());
     }
-    child.wait().is_ok()
+    let ended = child.wait();
+    if ended.as_ref().is_ok_and(|status| status.signal().is_some()) {
+        lent.for_good();
+    }
+    ended.is_ok()
+}
+
+/// Whether there is a [`Lent`].
+static LENT: AtomicBool = AtomicBool::new(false);
+
+/// The terminal is lent to a pager, an editor or a hidden question, as long as this value is there. A Ctrl-C
+/// is meant for them: to end here would leave two programs reading the same keys, or a terminal without echo.
+pub struct Lent(());
+
+impl Lent {
+    pub fn begin() -> Self {
+        LENT.store(true, SeqCst);
+        Self(())
+    }
+
+    /// Of a Ctrl-C that has ended what had the terminal, this process may hear later: it is not meant twice.
+    pub fn for_good(self) {
+        std::mem::forget(self);
+    }
+
+    /// Whether something else has the terminal.
+    pub fn is_there() -> bool {
+        LENT.load(SeqCst)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        LENT.store(false, SeqCst);
+    }
 }

@@ -1,6 +1,7 @@
 //! Files that are written: the program's own, and those that the user asked for.
 
 use crate::failure::{Failure, Outcome};
+use mfa_shared::fault::exit;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Error, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
@@ -90,6 +91,14 @@ impl Pending {
         Ok(Self::Beside(file.map_err(failed)?, place.to_owned()))
     }
 
+    /// Begins a file that takes no other's place.
+    pub fn begin_new(place: &Path) -> Outcome<Self> {
+        if place.symlink_metadata().is_ok() {
+            return Err(taken(place));
+        }
+        Self::begin(place)
+    }
+
     /// Gives the new file the owner and the mode of the old one, if there is one.
     fn keep_access(&self, place: &Path) -> Outcome {
         let (Self::Beside(file, _), Ok(old)) = (self, fs::metadata(place)) else { return Ok(()) };
@@ -114,6 +123,22 @@ impl Pending {
             Self::Device(_) => Ok(()),
         }
     }
+
+    /// The same where no other file may be lost, also one that has come meanwhile. Then it is on the disk.
+    pub fn keep_new(self) -> Outcome {
+        let Self::Beside(file, place) = self else { return Ok(()) };
+        file.as_file().sync_all().map_err(unwritable(&place))?;
+        file.persist_noclobber(&place).map(drop).map_err(|error| match error.error.kind() {
+            ErrorKind::AlreadyExists => taken(&place),
+            _ => unwritable(&place)(error.error),
+        })
+    }
+}
+
+/// The failure to make a file where there is one.
+fn taken(place: &Path) -> Failure {
+    let what = format!("{} is there already, and is not replaced", place.display());
+    Failure::new("file_exists", exit::CONFLICT, what).hint("name another file")
 }
 
 impl Write for Pending {

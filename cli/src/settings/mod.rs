@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use places::{config_files, data_dir, report_dir, state_dir, user_config_file};
+pub use places::{config_files, data_dir, missing_config, report_dir, state_dir, user_config_file};
 
 pub struct Setting {
     /// Its name in config files; `MFA_` and the name in capitals is its variable.

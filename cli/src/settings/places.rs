@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use directories::ProjectDirs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 fn project() -> Option<ProjectDirs> {
@@ -18,6 +19,13 @@ pub fn config_files() -> Vec<PathBuf> {
 pub fn user_config_file() -> Option<PathBuf> {
     let given = std::env::var_os("MFA_CONFIG").map(PathBuf::from);
     given.or_else(|| Some(project()?.config_dir().join("config.toml")))
+}
+
+/// The config file that a variable names and that is not there. An empty variable names none.
+pub fn missing_config() -> Option<PathBuf> {
+    let path = std::env::var_os("MFA_CONFIG").map(PathBuf::from)?;
+    let is_missing = path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    Some(path).filter(|path| is_missing && !path.as_os_str().is_empty())
 }
 
 /// Default folder of the daemon's store.

@@ -172,8 +172,16 @@ fn holds(row: &Meta, record: &Value, condition: &str) -> Outcome<bool> {
         return Err(Failure::usage(format!("the record has no \"{name}\"")).hint("see its -o json"));
     };
     let words = Shape::of_answer(row).words(&pointer[1..].replace('/', "."));
-    let word = words.iter().find(|word| word.eq_ignore_ascii_case(value));
-    Ok(has(record, &pointer, word.map_or(value, String::as_str)))
+    match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
+        Some(word) => Ok(has(record, &pointer, word)),
+        // It would be waited for in vain; empty is what may be missing.
+        None if !words.is_empty() && !value.is_empty() => {
+            let meant = did_you_mean(value, words.iter().map(String::as_str));
+            let hint = meant.unwrap_or_else(|| format!("it is one of {}", words.join(", ")));
+            Err(Failure::usage(format!("{name} is never \"{value}\"")).hint(hint))
+        }
+        None => Ok(has(record, &pointer, value)),
+    }
 }
 
 /// Where a property is; a customer's state is called currentState.

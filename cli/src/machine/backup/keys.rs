@@ -31,7 +31,7 @@ impl KeyFlags {
             let text = Zeroizing::new(input::text(file)?);
             return BackupKeys::identities(&text).map_err(|why| Failure::usage(format!("{file}: {why}")));
         }
-        let passphrase = input::secret_file(self.passphrase_file.as_deref().unwrap_or_default())?;
+        let passphrase = input::passphrase_file(self.passphrase_file.as_deref().unwrap_or_default())?;
         Ok(passphrase.map(BackupKeys::passphrase).unwrap_or_default())
     }
 
@@ -63,7 +63,7 @@ pub struct SealFlags {
 impl SealFlags {
     /// How the backup is encrypted; nothing where it is not. `config` is that of the store.
     pub fn seal(self, config: Option<&Config>) -> Outcome<Option<Seal>> {
-        let passphrase = input::secret_file(self.passphrase_file.as_deref().unwrap_or_default())?;
+        let passphrase = input::passphrase_file(self.passphrase_file.as_deref().unwrap_or_default())?;
         let to = match passphrase {
             Some(text) => EncryptTo::passphrase(text),
             None if !self.encrypt_to.is_empty() => EncryptTo::Keys(public_keys(&self.encrypt_to)?),

@@ -6,7 +6,7 @@ use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Column, Shape, at, cell};
 use crate::output::{Format, escaped_json, escaped_lines, yaml};
-use crate::settings::files::Pending;
+use crate::settings::files::{Pending, unwritable};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs;
@@ -66,6 +66,8 @@ fn in_order(mut records: Vec<Value>) -> Vec<Value> {
 }
 
 struct Sheet<'a> {
+    /// The file that the user has named.
+    file: Option<PathBuf>,
     /// Whether a terminal shows it.
     shown: bool,
     columns: Vec<(String, Column)>,
@@ -108,11 +110,20 @@ impl<'a> Sheet<'a> {
         let computed = noun.computed.iter().map(|name| (*name).to_owned());
         let properties = Reading::names(noun).into_iter().chain(computed).collect();
         let shown = out.is_none_or(|file| file == "-") && cx.out.screen.stdout_is_terminal;
-        Ok(Self { shown, columns, properties, sink, count: 0 })
+        let file = out.filter(|file| *file != "-").map(PathBuf::from);
+        Ok(Self { file, shown, columns, properties, sink, count: 0 })
     }
 
     fn push(&mut self, record: &Value) -> Outcome {
         self.count += 1;
+        if let Sink::Listing(listing) = &mut self.sink {
+            return listing.push(&record.to_string());
+        }
+        let put = self.put(record);
+        put.map_err(unwritten(self.file.as_deref()))
+    }
+
+    fn put(&mut self, record: &Value) -> io::Result<()> {
         match &mut self.sink {
             Sink::Csv(writer) => {
                 let cells =
@@ -122,33 +133,35 @@ impl<'a> Sheet<'a> {
             }
             Sink::Lines(out) => {
                 let line = importable(&self.properties, record).to_string();
-                Ok(writeln!(out, "{}", if self.shown { escaped_json(line) } else { line })?)
+                writeln!(out, "{}", if self.shown { escaped_json(line) } else { line })
             }
             Sink::Whole(_, _, records) => {
                 records.push(importable(&self.properties, record));
                 Ok(())
             }
-            Sink::Listing(listing) => listing.push(&record.to_string()),
+            Sink::Listing(_) => Ok(()),
         }
     }
 
     fn finish(self) -> Outcome<u64> {
+        let failed = unwritten(self.file.as_deref());
         match self.sink {
             Sink::Csv(writer) => {
-                let out = writer.into_inner().map_err(|error| Failure::from(error.into_error()))?;
-                out.keep()?;
+                let out = writer.into_inner().map_err(|error| failed(error.into_error()))?;
+                out.keep(failed)?;
             }
-            Sink::Lines(out) => out.keep()?,
+            Sink::Lines(out) => out.keep(failed)?,
             Sink::Whole(mut out, format, records) => {
                 let records = Value::Array(records);
-                match format {
-                    Format::Yaml => out.write_all(yaml::to_text(&records).as_bytes())?,
+                let text = match format {
+                    Format::Yaml => yaml::to_text(&records),
                     _ => {
                         let text = serde_json::to_string_pretty(&records).unwrap_or_default();
-                        writeln!(out, "{}", if self.shown { escaped_json(text) } else { text })?;
+                        format!("{}\n", if self.shown { escaped_json(text) } else { text })
                     }
-                }
-                out.keep()?;
+                };
+                out.write_all(text.as_bytes()).map_err(failed)?;
+                out.keep(failed)?;
             }
             Sink::Listing(listing) => listing.finish()?,
         }
@@ -163,6 +176,15 @@ fn importable(properties: &[String], record: &Value) -> Value {
     Value::Object(properties.iter().filter_map(given).collect())
 }
 
+/// The failure to write a file. Only of stdout it is nothing that its reader has closed it: of a file, or of
+/// a pipe with a name, a part would be missing.
+fn unwritten(file: Option<&Path>) -> impl Fn(io::Error) -> Failure + Copy {
+    move |error| match file {
+        Some(file) => unwritable(file)(error),
+        None => error.into(),
+    }
+}
+
 /// The file, which takes the place of an old one when it is whole, or stdout.
 enum Target {
     Stdout(BufWriter<StdoutLock<'static>>),
@@ -170,10 +192,10 @@ enum Target {
 }
 
 impl Target {
-    fn keep(self) -> Outcome {
+    fn keep(self, failed: impl Fn(io::Error) -> Failure) -> Outcome {
         match self {
-            Target::Stdout(mut out) => Ok(out.flush()?),
-            Target::File(out) => out.into_inner().map_err(|error| Failure::from(error.into_error()))?.keep(),
+            Target::Stdout(mut out) => out.flush().map_err(failed),
+            Target::File(out) => out.into_inner().map_err(|error| failed(error.into_error()))?.keep(),
         }
     }
 }

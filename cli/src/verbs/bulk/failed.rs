@@ -87,7 +87,8 @@ impl Failed {
         let mut options = OpenOptions::new();
         // The rows may hold passwords, and always hold personal data.
         let file = options.write(true).create(true).truncate(true).mode(0o600).open(&self.path);
-        let file = file.map_err(unwritable(&self.path))?;
+        let unwritten = |error| unwritable(&self.path)(error).hint("name another file: --failed FILE");
+        let file = file.map_err(unwritten)?;
         let mut writer = csv::WriterBuilder::new();
         let mut writer = writer.delimiter(self.delimiter).flexible(true).from_writer(file);
         writer.write_record(&self.columns).map_err(|error| unwritable(&self.path)(error.into()))?;

@@ -2,6 +2,7 @@
 
 use super::Bulk;
 use super::failed::Failed;
+use super::ledger::{Ledger, Tried};
 use super::mapping::{Mapping, mapping};
 use super::progress::{Counts, Progress};
 use super::report::{Before, Report};
@@ -11,23 +12,23 @@ use super::source::{Format, Source};
 use crate::client::References;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::input::prompt;
 use crate::machine::signals::listen;
 use crate::output::views;
 use crate::words::quoted;
 use clap::{Args, ValueEnum};
 use mfa_shared::api::batch::OPERATIONS_MAX;
-use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, exit};
+use mfa_shared::fault::exit;
 use serde_json::json;
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::signal::unix::SignalKind;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// Batches that are under way at once, so that the daemon never waits for the next one.
 const UNDER_WAY: usize = 3;
-/// Failed rows that are shown at once; all of them are in the report.
-const FAILURES_SHOWN: usize = 5;
 
 /// How rows are imported.
 #[derive(Args)]
@@ -131,79 +132,6 @@ struct Part {
 
 type Parts = mpsc::Receiver<Outcome<Part>>;
 
-/// The results of the rows.
-struct Ledger {
-    report: Report,
-    failed: Failed,
-    progress: Progress,
-    counts: Counts,
-    /// Messages of the first rows that failed.
-    first: Vec<String>,
-    /// The rows that would be done, where all of them are only tried.
-    tried: Option<Tried>,
-}
-
-/// Rows that would make a record, by its identifier. Each batch is tried for itself, so what rows of two of
-/// them have in common is found here.
-struct Tried {
-    noun: Bulk,
-    rows: HashMap<String, u64>,
-}
-
-impl Tried {
-    /// Refuses a row whose record a row before it would make.
-    fn judge(&mut self, done: &mut Done) {
-        // An identifier must be unique among all records of the noun, whichever record contains them.
-        let own = done.id.splitn(self.noun.within().len() + 1, '/').last().unwrap_or_default();
-        if done.status != Status::Valid {
-            return;
-        }
-        match self.rows.get(own) {
-            None => drop(self.rows.insert(own.to_owned(), done.number)),
-            Some(row) => {
-                let taken = if self.noun.within().is_empty() { IDENTIFIER_TAKEN } else { CARD_NUMBER_TAKEN };
-                (done.status, done.code) = (Status::Failed, taken.code.to_owned());
-                done.message = format!("row {row} has the same identifier");
-            }
-        }
-    }
-}
-
-impl Ledger {
-    /// Records the results of the next rows.
-    fn settle(&mut self, mut done: Vec<Done>, position: u64) -> Outcome {
-        done.sort_by_key(|done| done.number);
-        for mut done in done {
-            self.tried.iter_mut().for_each(|tried| tried.judge(&mut done));
-            self.counts.rows += 1;
-            let count = match done.status {
-                _ if done.before => &mut self.counts.before,
-                Status::Created => &mut self.counts.created,
-                Status::Updated => &mut self.counts.updated,
-                Status::Skipped => &mut self.counts.skipped,
-                Status::Valid => &mut self.counts.valid,
-                Status::Failed => &mut self.counts.failed,
-            };
-            *count += 1;
-            if let Some(raw) = done.raw.as_ref().filter(|_| done.status == Status::Failed) {
-                self.failed.push(raw)?;
-            }
-            // Of an atomic import only the refused row is shown.
-            let is_wrong = done.status == Status::Failed && done.code != TAKEN_BACK;
-            if is_wrong && self.first.len() < FAILURES_SHOWN {
-                let row = format!("row {} {}", done.number, done.id);
-                self.first.push(format!("{}: {}", row.trim_end(), done.message));
-            }
-            self.report.push(&done);
-        }
-        // The report last: a file of failed rows that is newer than the report was edited since.
-        self.failed.flush()?;
-        self.report.flush()?;
-        self.progress.report(self.counts, position);
-        Ok(())
-    }
-}
-
 pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     if noun.change().is_none() && order.how.mode != Mode::Create {
         return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));
@@ -221,13 +149,13 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     } else {
         Report::begin(&files.0, noun, order.how.resume)?
     };
-    // The report has the lock.
-    failed.clear();
     let progress = Progress::begin(&cx.out, source.bytes);
     let distinct = order.how.validate_only && order.how.mode == Mode::Create && noun.change().is_some();
     let tried = distinct.then(|| Tried { noun, rows: HashMap::new() });
-    let mut ledger = Ledger { report, failed, progress, counts: Counts::default(), first: Vec::new(), tried };
+    let (counts, first) = (Counts::default(), Vec::new());
+    let mut ledger = Ledger { report, failed, settled: false, progress, counts, first, tried };
     let mut client = cx.client.clone();
+    client.unrefused = Arc::default();
     client.dry_run |= order.how.validate_only;
     if order.how.existing_only {
         client.references = References::Refused;
@@ -245,8 +173,22 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     ledger.progress.end();
     match ended {
         Ok(()) => finish(cx, noun, &order, ledger),
+        Err(failure) if !ledger.settled && !sender.may_have_changed() => {
+            ledger.report.take_back()?;
+            Err(beginning_again(failure, noun, &order))
+        }
         Err(failure) => Err(going_on(failure, noun, &order)),
     }
+}
+
+/// Adds a hint on how to repeat an import of which nothing was done.
+fn beginning_again(failure: Failure, noun: Bulk, order: &Order) -> Failure {
+    if order.file == "-" || failure.hint.is_empty() || failure.exit == exit::USAGE {
+        return failure;
+    }
+    let resume = if order.how.resume { " --resume" } else { "" };
+    let hint = format!("{}; then again: {}{resume}", failure.hint, order.again(noun));
+    failure.hint(hint)
 }
 
 /// Adds a hint on how to resume an import that did not finish.
@@ -324,11 +266,12 @@ impl Reader {
 async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> Outcome {
     type UnderWay = JoinHandle<Outcome<(Vec<Done>, u64)>>;
     let mut under_way: VecDeque<UnderWay> = VecDeque::new();
-    let most = if sender.noun.ordered { 1 } else { UNDER_WAY };
     // One listener for the whole run: a Ctrl-C while the files are written must be noticed afterwards.
     let mut interrupts = listen(SignalKind::interrupt())?;
     let mut interrupted = false;
     loop {
+        // Only the first part is sent alone: if it is refused as a whole, nothing was done.
+        let most = if sender.noun.ordered || !ledger.settled { 1 } else { UNDER_WAY };
         while !interrupted && under_way.len() < most {
             let part = tokio::select! {
                 part = parts.recv() => part,
@@ -339,6 +282,8 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
             };
             let Some(part) = part else { break };
             let part = part?;
+            // The keys of what is sent are in the report before.
+            ledger.report.flush()?;
             let sender = sender.clone();
             under_way.push_back(tokio::spawn(async move {
                 let mut done = sender.send(part.ready).await?;
@@ -362,7 +307,11 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
         let (done, position) = ended.map_err(|_| Failure::local("the import broke off by a defect"))??;
         ledger.settle(done, position)?;
     }
-    if interrupted { Err(stopped()) } else { Ok(()) }
+    match interrupted {
+        true if sender.may_have_changed() || ledger.settled => Err(stopped()),
+        true => Err(prompt::interrupted("interrupted, nothing was done")),
+        false => Ok(()),
+    }
 }
 
 fn stopped() -> Failure {
@@ -383,7 +332,10 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
     let unreadable = settled.iter().find(|done| done.status == Status::Failed).map(|done| done.number);
     let mut done = match unreadable {
         _ if ready.is_empty() => Vec::new(),
-        None => sender.send_atomic(ready, run).await?,
+        None => {
+            ledger.report.flush()?;
+            sender.send_atomic(ready, run).await?
+        }
         Some(number) => {
             let why = format!("not sent, because row {number} cannot be read");
             ready.iter().map(|ready| Done::failed(&ready.row, TAKEN_BACK, &why)).collect()
@@ -394,7 +346,8 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
 }
 
 /// Ends the report and shows its totals.
-fn finish(cx: &Cx, noun: Bulk, order: &Order, ledger: Ledger) -> Outcome {
+fn finish(cx: &Cx, noun: Bulk, order: &Order, mut ledger: Ledger) -> Outcome {
+    ledger.begin_results();
     let Ledger { report, failed, progress, counts, first, .. } = ledger;
     report.finish()?;
     let files = order.written();

@@ -15,6 +15,7 @@
 pub mod export;
 mod failed;
 pub mod import;
+mod ledger;
 mod mapping;
 mod progress;
 mod report;

@@ -27,6 +27,10 @@ const BEGUN: &str = "begun";
 pub struct Report {
     path: PathBuf,
     file: File,
+    /// What the file held before, if it was there.
+    former: Option<String>,
+    /// How many bytes of that stay, until the run begins in it.
+    kept: Option<u64>,
     waiting: Vec<u8>,
     header: &'static str,
     /// Where the lines of this run begin.
@@ -84,42 +88,39 @@ impl Before {
 }
 
 impl Report {
-    /// Begins a run. Without `resume` it begins anew, unless a run before it did not end.
+    /// Prepares a run, which begins in the file with [`Report::flush`]. Without `resume` it begins anew,
+    /// unless a run before it did not end.
     pub fn begin(path: &Path, noun: Bulk, resume: bool) -> Outcome<(Self, Before)> {
-        let (file, text) = open(path)?;
-        check(path, &text)?;
-        if let (Some((_, begun)), false) = (Past::read(&text).begun, resume) {
+        let (file, former) = open(path)?;
+        let text = former.as_deref().unwrap_or_default();
+        check(path, text)?;
+        if let (Some((_, begun)), false) = (Past::read(text).begun, resume) {
             let what = format!("an import of {begun} with the report {} did not end", path.display());
             return Err(Failure::usage(what).hint("continue it: --resume; or remove the report first"));
         }
-        let past = Past::of(path, noun.name, &text)?;
+        let past = Past::of(path, noun.name, text)?;
         let run = past.begun.map_or_else(new_key, |(run, _)| run);
         let (kept, done) = if resume { (past.whole, past.done) } else { (0, Results::default()) };
-        let mut report = Self::behind(path, noun, file, kept)?;
+        let mut report = Self::behind(path, noun, (file, former), kept);
         report.line(&["0", &run, BEGUN, "", noun.name]);
         report.own = kept + report.waiting.len() as u64;
-        report.flush()?;
         Ok((report, Before { run, done }))
     }
 
     /// The report of a dry run, which is never resumed.
     pub fn of_dry_run(path: &Path, noun: Bulk) -> Outcome<Self> {
-        let (file, text) = open(path)?;
-        check(path, &text)?;
-        let mut report = Self::behind(path, noun, file, 0)?;
+        let (file, former) = open(path)?;
+        check(path, former.as_deref().unwrap_or_default())?;
+        let mut report = Self::behind(path, noun, (file, former), 0);
         report.own = report.waiting.len() as u64;
-        report.flush()?;
         Ok(report)
     }
 
     /// A report of which so many bytes are kept.
-    fn behind(path: &Path, noun: Bulk, mut file: File, kept: u64) -> Outcome<Self> {
-        let failed = unwritable(path);
-        file.set_len(kept).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
+    fn behind(path: &Path, noun: Bulk, (file, former): (File, Option<String>), kept: u64) -> Self {
         let header = if noun.names_records() { HEADER } else { HEADER_WITH_CONTENT };
         let waiting = if kept == 0 { header.as_bytes().to_vec() } else { Vec::new() };
-        Ok(Self { path: path.to_owned(), file, waiting, header, own: 0 })
+        Self { path: path.to_owned(), file, former, kept: Some(kept), waiting, header, own: 0 }
     }
 
     fn line(&mut self, cells: &[&str]) {
@@ -142,10 +143,28 @@ impl Report {
         self.line(if self.header == HEADER { &cells[..5] } else { &cells });
     }
 
+    /// Writes what waits. From the first time on the run is one that begins and has to end.
     pub fn flush(&mut self) -> Outcome {
+        if let Some(kept) = self.kept.take() {
+            let failed = unwritable(&self.path);
+            self.file.set_len(kept).map_err(failed)?;
+            self.file.seek(SeekFrom::End(0)).map_err(failed)?;
+        }
         let written = self.file.write_all(&self.waiting);
         self.waiting.clear();
         written.map_err(unwritable(&self.path))
+    }
+
+    /// Takes the run back of which nothing was done: the file is again what it was.
+    pub fn take_back(self) -> Outcome {
+        let failed = unwritable(&self.path);
+        let Some(former) = self.former else { return std::fs::remove_file(&self.path).map_err(failed) };
+        if self.kept.is_none() {
+            let mut whole = tempfile::NamedTempFile::new_in(folder_of(&self.path)).map_err(failed)?;
+            whole.write_all(former.as_bytes()).map_err(failed)?;
+            whole.persist(&self.path).map_err(|error| failed(error.error))?;
+        }
+        Ok(())
     }
 
     /// Ends the run: only its own lines stay, in the order of the rows.
@@ -161,9 +180,11 @@ impl Report {
     }
 }
 
-/// Opens a report for this run alone, and reads it.
-fn open(path: &Path) -> Outcome<(File, String)> {
-    let failed = unwritable(path);
+/// Opens a report for this run alone, and reads it, if it was there.
+fn open(path: &Path) -> Outcome<(File, Option<String>)> {
+    let other = "name others: --report FILE --failed FILE";
+    let failed = |error| unwritable(path)(error).hint(other);
+    let was_there = path.exists();
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
     let mut file = options.open(path).map_err(failed)?;
@@ -172,7 +193,7 @@ fn open(path: &Path) -> Outcome<(File, String)> {
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(failed)?;
-    Ok((file, text))
+    Ok((file, was_there.then_some(text)))
 }
 
 /// Refuses a file that is something else.
@@ -276,6 +297,7 @@ mod tests {
         let (mut report, mut before) = Report::begin(&path, customers, true).unwrap();
         assert_eq!(before.take("c-1", ""), None);
         let run = before.run;
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "", "it begins with its first line");
         report.push(&done(1, "c-1", Status::Created));
         report.push(&done(2, "=c", Status::Failed));
         report.flush().unwrap();

@@ -5,12 +5,15 @@ use super::source::Raw;
 use super::{Bulk, Change};
 use crate::client::{Client, operation};
 use crate::failure::Outcome;
+use crate::words::hex;
 use clap::ValueEnum;
 use mfa_shared::api::batch::OperationResult;
 use mfa_shared::endpoint::{Meta, Method};
 use mfa_shared::fault::{self, CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, Problem};
 use mfa_shared::rule::FieldError;
+use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
 
 /// Bytes of one batch, well below what the daemon takes.
 pub const BATCH_BYTES_MAX: usize = 700_000;
@@ -161,6 +164,11 @@ pub struct Sender {
 }
 
 impl Sender {
+    /// Whether any of what was sent may have been done.
+    pub fn may_have_changed(&self) -> bool {
+        self.client.unrefused.load(Ordering::Relaxed) > 0
+    }
+
     /// Sends rows, each with an outcome of its own.
     pub async fn send(&self, rows: Vec<Ready>) -> Outcome<Vec<Done>> {
         let mut done: Vec<Option<Done>> = rows.iter().map(|_| None).collect();
@@ -214,8 +222,8 @@ impl Sender {
         self.client.operations(&operations.collect::<Vec<_>>()).await
     }
 
-    /// Sends rows as one atomic batch.
-    pub async fn send_atomic(&self, rows: Vec<Ready>, key: &str) -> Outcome<Vec<Done>> {
+    /// Sends rows of a run as one atomic batch.
+    pub async fn send_atomic(&self, rows: Vec<Ready>, run: &str) -> Outcome<Vec<Done>> {
         let mut there = vec![false; rows.len()];
         if let Some(change) = self.noun.change().filter(|_| self.mode != Mode::Create) {
             let look = |ready: &Ready| {
@@ -237,7 +245,10 @@ impl Sender {
             None => rows[*i].create(self.noun),
         };
         let operations: Vec<_> = sent.iter().map(operation).collect();
-        match self.client.batch(&operations, true, Some(key), None).await {
+        // What was made by a request without an answer is there at the next look: other operations, and
+        // another key.
+        let key = keyed(run, &operations);
+        match self.client.batch(&operations, true, Some(&key), None).await {
             Ok(_) => {
                 let well = |(i, ready): (usize, &Ready)| {
                     let status = status(there[i]);
@@ -262,6 +273,12 @@ impl Sender {
             },
         }
     }
+}
+
+/// The key of operations that a run sends together: the same for the same ones only.
+fn keyed(run: &str, operations: &[String]) -> String {
+    let text = format!("{run}\0{}", operations.join("\0"));
+    hex(&digest(&SHA256, text.as_bytes()).as_ref()[..16])
 }
 
 /// The results of rows that were all rolled back because one of them was refused.

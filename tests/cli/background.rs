@@ -1,0 +1,92 @@
+//! The daemon in the background: what a restart repeats, and what is known of one that does not serve yet.
+
+use crate::support::run::run;
+use crate::support::served::free_address;
+use crate::support::world::mfa;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// The number of the daemon in the background of a port, as this program remembers it.
+fn remembered(home: &Path, address: &str) -> Option<u32> {
+    let port = address.rsplit(':').next().unwrap();
+    let text = fs::read_to_string(home.join(format!("state/mfa/daemon-{port}.json"))).ok()?;
+    let mark: serde_json::Value = serde_json::from_str(&text).unwrap();
+    Some(u32::try_from(mark["pid"].as_u64().unwrap()).unwrap())
+}
+
+fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal).unwrap();
+}
+
+#[test]
+fn a_restart_repeats_every_flag_of_the_start() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let port = free_address().rsplit(':').next().unwrap().to_owned();
+    let everywhere = format!("0.0.0.0:{port}");
+    let line = || {
+        let pid = remembered(home, &everywhere).unwrap();
+        fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap()
+    };
+    let flags = ["--plaintext", "--strict-references", "--auth", "on"];
+    run(mfa(home, &[&["daemon", "start", "--listen", &everywhere][..], &flags].concat())).ok();
+    let started = line();
+    assert!(started.contains("--strict-references\0true") && started.contains(&everywhere), "{started}");
+    // The address that commands speak to is enough.
+    let url = format!("http://127.0.0.1:{port}");
+    run(mfa(home, &["daemon", "restart", "--url", &url])).ok();
+    assert_eq!(line(), started);
+    // A flag of the restart goes before that of the start.
+    run(mfa(home, &["daemon", "restart", "--strict-references", "false", "--url", &url])).ok();
+    assert_eq!(line(), started.replace("--strict-references\0true", "--strict-references\0false"));
+    run(mfa(home, &["daemon", "stop", "--url", &url])).ok();
+}
+
+#[test]
+fn a_daemon_whose_start_was_interrupted_can_be_stopped() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let address = free_address();
+    // A database that takes a connection and says nothing: the daemon waits for it.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let store = format!("postgres://ann@{}/bank?sslmode=disable", silent.local_addr().unwrap());
+    let mut start = mfa(home, &["daemon", "start", "--auth", "off", "--listen", &address]);
+    start.env("MFA_STORE", &store);
+    let mut start = start.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let _connection = silent.accept().unwrap();
+    let pid = remembered(home, &address).expect("it is remembered before it serves");
+    signal(start.id(), Signal::INT);
+    assert_eq!(start.wait().unwrap().code(), Some(130));
+    // It is held, so that it is still there when the signal to stop comes.
+    signal(pid, Signal::STOP);
+    let mut stop = mfa(home, &["daemon", "stop", "--listen", &address, "-o", "json"]);
+    let mut stop = stop.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let terminated = 1_u64 << (15 - 1);
+    loop {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let waiting = status.lines().find_map(|line| line.strip_prefix("ShdPnd:")).unwrap().trim();
+        if u64::from_str_radix(waiting, 16).unwrap() & terminated != 0 {
+            break;
+        }
+        assert!(stop.try_wait().unwrap().is_none(), "it was not told to stop");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    signal(pid, Signal::KILL);
+    let stopped = stop.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&stopped.stdout).contains("\"stopped\""), "{stopped:?}");
+    assert_eq!(remembered(home, &address), None);
+}
+
+#[test]
+fn a_daemon_that_does_not_start_is_not_remembered() {
+    let home = tempfile::tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let start = ["daemon", "start", "--auth", "off", "--timeout-seconds", "1", "--listen", &address];
+    run(mfa(home.path(), &start)).fails(1);
+    assert_eq!(remembered(home.path(), &address), None);
+}

@@ -1,0 +1,109 @@
+//! Imports that are refused as a whole: what was there before stays, and nothing is left to be resumed.
+
+use super::retries::server;
+use crate::support::guarded::PASSWORD;
+use crate::support::run::{Ran, run};
+use crate::support::world::World;
+use std::fs;
+
+const ROWS: &str = "identifier,member\nc-1,true\nc-2,x\n";
+
+fn import(world: &World, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+    let mut command = world.mfa(&[&["customers", "import", "rows.csv"], arguments].concat());
+    command.current_dir(world.dir.path()).envs(variables.iter().copied());
+    run(command)
+}
+
+fn write(world: &World, name: &str, text: &str) {
+    fs::write(world.dir.path().join(name), text).unwrap();
+}
+
+/// The report and the failed rows, as far as they are there.
+fn files(world: &World) -> [Option<String>; 2] {
+    ["report", "failed"]
+        .map(|end| fs::read_to_string(world.dir.path().join(format!("rows.csv.{end}.csv"))).ok())
+}
+
+#[test]
+fn an_import_of_which_nothing_was_done_leaves_the_files_of_the_last_one_and_no_run_open() {
+    let world = World::guarded();
+    write(&world, "word", PASSWORD);
+    let mut login = world.mfa(&["login", "olga", "--password-file", "word"]);
+    login.current_dir(world.dir.path());
+    run(login).ok();
+    write(&world, "rows.csv", ROWS);
+    let refused = |resume: &[&str]| {
+        let bad: &[(&str, &str)] = &[("MFA_TOKEN", "bad")];
+        let away = [&["--url", "http://127.0.0.1:1", "--retries", "0"], resume].concat();
+        for (exit, arguments, variables) in [(4, resume, bad), (10, &away, &[])] {
+            let said = import(&world, arguments, variables).fails(exit);
+            assert_eq!(said.contains("--resume"), arguments.contains(&"--resume"), "{said}");
+        }
+    };
+    // Before the first import nothing is made.
+    refused(&[]);
+    assert_eq!(files(&world), [None, None]);
+    assert_eq!(import(&world, &[], &[]).exit, 9);
+    let before = files(&world);
+    assert!(before.iter().all(Option::is_some), "{before:?}");
+    refused(&[]);
+    assert_eq!(files(&world), before);
+    // One that is to be resumed stays one that is to be resumed.
+    let open = before[0].clone().unwrap().replacen('\n', "\n0,the-run,begun,,customers\n", 1);
+    write(&world, "rows.csv.report.csv", &open);
+    refused(&["--resume"]);
+    assert_eq!(files(&world), [Some(open), before[1].clone()]);
+    write(&world, "rows.csv.report.csv", before[0].as_deref().unwrap());
+    assert_eq!(import(&world, &[], &[]).exit, 9, "no run is open");
+}
+
+#[test]
+fn an_atomic_import_of_too_many_rows_leaves_no_run_open() {
+    let world = World::start();
+    write(&world, "rows.csv", ROWS);
+    assert_eq!(import(&world, &[], &[]).exit, 9);
+    let before = files(&world);
+    let many: String = (0..1001).map(|i| format!("x-{i}\n")).collect();
+    write(&world, "rows.csv", &format!("identifier\n{many}"));
+    let said = import(&world, &["--atomic"], &[]).fails(2);
+    assert!(said.contains("nothing was sent") && !said.contains("--atomic --resume"), "{said}");
+    assert_eq!(files(&world), before);
+    // It says to import them without --atomic.
+    import(&world, &[], &[]).ok();
+    assert_eq!(world.get("/customers?size=1").json()["totalElements"], 1002);
+}
+
+#[test]
+fn an_import_whose_answer_is_lost_is_left_to_be_resumed() {
+    let world = World::start();
+    write(&world, "rows.csv", "identifier\nc-1\n");
+    for flags in [&[][..], &["--atomic"]] {
+        let (url, requests) = server(vec![String::new()]);
+        let lost = [&["--url", &url, "--retries", "0"], flags].concat();
+        let said = import(&world, &lost, &[]).fails(10);
+        assert!(said.contains("go on: ") && said.contains("--resume"), "{said}");
+        assert_eq!(requests.join().unwrap().len(), 1);
+        assert!(files(&world)[0].as_ref().unwrap().contains(",begun,"), "it may have been done");
+        assert!(import(&world, flags, &[]).fails(2).contains("did not end"));
+        fs::remove_file(world.dir.path().join("rows.csv.report.csv")).unwrap();
+    }
+}
+
+#[test]
+fn an_atomic_import_that_was_done_without_an_answer_is_resumed_in_every_mode() {
+    let world = World::start();
+    for (mode, of_new, of_old) in [
+        ("create", "created", "created"),
+        ("upsert", "created", "updated"),
+        ("skip-existing", "created", "skipped"),
+    ] {
+        write(&world, "rows.csv", &format!("identifier,surname\n{mode}-1,Addo\n{mode}-2,Owusu\n"));
+        // The second time as if no answer had come the first time.
+        for counted in [of_new, of_old] {
+            write(&world, "rows.csv.report.csv", "row,id,status,code,message\n0,the-run,begun,,customers\n");
+            let summary = import(&world, &["--atomic", "--mode", mode, "--resume", "-o", "json"], &[]).json();
+            assert_eq!(summary[counted], 2, "{mode}: {summary}");
+        }
+    }
+    assert_eq!(world.get("/customers").json()["totalElements"], 6);
+}
