@@ -212,7 +212,8 @@ fn a_key_is_not_changed_while_the_daemon_runs() {
 #[test]
 fn a_ciphertext_that_was_moved_is_refused_and_not_used() {
     let stopped = Stopped::new();
-    let other = json!({ "identifier": "other", "host": "127.0.0.1", "port": "25", "app_password": "x" });
+    let other = json!({ "identifier": "other", "host": "127.0.0.1", "port": "25", "app_password": "x",
+        "username": "bank@example.org" });
     stopped.ask("POST", "/configuration/email", &other.to_string());
     stopped.runtime.block_on(async {
         let store = open(&stopped.config, Clock::system());
@@ -229,7 +230,16 @@ fn a_ciphertext_that_was_moved_is_refused_and_not_used() {
     let (status, body) = stopped.ask("GET", "/configuration/email/other", "");
     assert_eq!(status, 500, "{body}");
     assert!(body.contains("was changed or is of another key") && !body.contains(PASSWORD), "{body}");
-    assert_eq!(stopped.ask("POST", "/configuration/email/other/test", r#"{"to":"a@b"}"#).0, 500);
+    let test = || stopped.ask("POST", "/configuration/email/other/test", r#"{"to":"a@b"}"#).0;
+    assert_eq!(test(), 500);
+    // One that sends nothing needs no secret.
+    let state = |state: &str| {
+        let change = json!({ "identifier": "other", "state": state });
+        assert_eq!(stopped.ask("PUT", "/configuration/email", &change.to_string()).0, 202);
+    };
+    state("DEACTIVATED");
+    assert_eq!(test(), 409);
+    state("ACTIVE");
     assert_eq!(stopped.ask("GET", "/configuration/email", "").0, 200);
     assert_eq!(stopped.password(), PASSWORD);
     let again = json!({ "identifier": "other", "app_password": "new" });

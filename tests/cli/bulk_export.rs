@@ -2,6 +2,7 @@
 
 use crate::support::run::run;
 use crate::support::world::World;
+use serde_json::json;
 use std::fs::{self, Permissions};
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -109,4 +110,24 @@ fn an_export_that_a_device_or_a_pipe_does_not_take_fails_and_names_it() {
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(1), "{said}");
     assert!(said.contains(&format!("cannot write {}: Broken pipe", pipe.display())), "{said}");
+}
+
+#[test]
+fn an_export_whose_reader_has_seen_enough_ends_quietly() {
+    let world = World::start();
+    let customer = |number: usize| {
+        let body = json!({ "identifier": format!("c-{number}"), "surname": "x".repeat(256) });
+        json!({ "method": "POST", "path": "/customers", "body": body })
+    };
+    // More than a pipe holds.
+    let list: Vec<_> = (0..500).map(customer).collect();
+    world.post("/batch", json!({ "operations": list }).to_string()).is(200);
+    for format in ["csv", "jsonl", "json", "table"] {
+        let mut export = world.mfa(&["customers", "export", "-o", format]);
+        let mut child = export.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdout.take().unwrap().read_exact(&mut [0; 5]).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!((ended.status.code(), said.as_str()), (Some(0), ""), "{format}");
+    }
 }

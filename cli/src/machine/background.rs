@@ -221,7 +221,8 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
         }
         tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
     }
-    if other {
+    // It may be the other one that serves now.
+    if other && !place.mark().is_some_and(|mark| runs(mark.pid)) {
         place.remember(&mark)?;
     }
     Ok(true)

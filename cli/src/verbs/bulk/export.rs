@@ -129,7 +129,11 @@ impl<'a> Sheet<'a> {
                 let cells =
                     self.columns.iter().map(|(_, column)| cell(column.kind, at(record, &column.path)));
                 let cells = cells.map(|cell| if self.shown { escaped_lines(&cell) } else { cell });
-                Ok(writer.write_record(cells)?)
+                // As it is: that a reader has closed the pipe is told from other errors.
+                writer.write_record(cells).map_err(|error| match error.into_kind() {
+                    csv::ErrorKind::Io(error) => error,
+                    other => io::Error::other(format!("{other:?}")),
+                })
             }
             Sink::Lines(out) => {
                 let line = importable(&self.properties, record).to_string();

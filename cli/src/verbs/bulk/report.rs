@@ -145,9 +145,10 @@ impl Report {
 
     /// Writes what waits. From the first time on the run is one that begins and has to end.
     pub fn flush(&mut self) -> Outcome {
-        if let Some(kept) = self.kept.take() {
+        if let Some(kept) = self.kept {
             let failed = unwritable(&self.path);
             self.file.set_len(kept).map_err(failed)?;
+            self.kept = None;
             self.file.seek(SeekFrom::End(0)).map_err(failed)?;
         }
         let written = self.file.write_all(&self.waiting);
@@ -188,6 +189,10 @@ fn open(path: &Path) -> Outcome<(File, Option<String>)> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
     let mut file = options.open(path).map_err(failed)?;
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        // It is read again when the import is resumed, and another file takes its place at the end.
+        return Err(Failure::usage(format!("{} is no file", path.display())).hint(other));
+    }
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Err(Failure::usage(format!("another import is writing {}", path.display())));
     }

@@ -132,7 +132,7 @@ pub fn next(
     };
     let after = stored.position.max(looked);
     let query = EventQuery { kinds: stored.kinds.clone(), ..EventQuery::default() };
-    let Heard { events, mut upto, mut more, .. } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
+    let Heard { events, mut upto, mut more, .. } = match waiting(tx, &owner, &query, after, stored.upto) {
         Err(fault) if fault.kind == fault::POSITION_TOO_OLD => return Ok(Next::Pause(fault.detail.clone())),
         heard => heard?,
     };
@@ -161,6 +161,25 @@ pub fn next(
     // The signature says when it is sent, so that a receiver can refuse what is old.
     let message = Message { to, limits, secret, id, at: tx.now(), body };
     Ok(Next::Send(Box::new(message), batch))
+}
+
+/// The next events; of a delivery that had begun, all up to its last one, wherever the look at them begins.
+fn waiting(
+    tx: &mut Tx<'_>,
+    owner: &Caller,
+    query: &EventQuery,
+    after: u64,
+    begun: Option<u64>,
+) -> Result<Heard, Fault> {
+    let mut found = heard(tx, owner, query, after, EVENTS_AT_ONCE)?;
+    let is_part =
+        |found: &Heard| !found.events.is_empty() && found.events.len() < EVENTS_AT_ONCE && found.more;
+    while begun.is_some_and(|bound| found.upto < bound) && is_part(&found) {
+        let rest = heard(tx, owner, query, found.upto, EVENTS_AT_ONCE - found.events.len())?;
+        found.events.extend(rest.events);
+        (found.upto, found.more) = (rest.upto, rest.more);
+    }
+    Ok(found)
 }
 
 /// A subscription does not receive its own creation: its creator knows.
