@@ -30,7 +30,7 @@ fn found(doctor: impl FnMut(&mut Tx<'_>) -> Result<(), Fault> + Send + 'static) 
     let store = stored::open(world.config(), world.clock.clone());
     world.block_on(async move {
         store.write("doctor", doctor).await.unwrap();
-        store.close().await;
+        stored::close(store).await;
     });
     let mut subjects: Vec<_> = world
         .check(&[Check::Ledger])

@@ -51,6 +51,15 @@ pub fn open(config: &Config, clock: Clock) -> Store {
     }
 }
 
+/// Closes a store, and waits until the last thread has let go of it: only then its folder can be locked anew.
+pub async fn close(store: Store) {
+    store.close().await;
+    let begun = Instant::now();
+    while !store.is_held_once() && begun.elapsed() < Duration::from_secs(5) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 /// Queries the database of a store directly.
 pub async fn ask(address: &Address, sql: &str) -> Vec<Row> {
     let server = std::env::var("MFA_TEST_POSTGRES").unwrap();

@@ -184,11 +184,13 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
 
 /// Adds a hint on how to repeat an import of which nothing was done.
 fn beginning_again(failure: Failure, noun: Bulk, order: &Order) -> Failure {
+    if order.how.resume {
+        return going_on(failure, noun, order);
+    }
     if order.file == "-" || failure.hint.is_empty() || failure.exit == exit::USAGE {
         return failure;
     }
-    let resume = if order.how.resume { " --resume" } else { "" };
-    let hint = format!("{}; then again: {}{resume}", failure.hint, order.again(noun));
+    let hint = format!("{}; then again: {}", failure.hint, order.again(noun));
     failure.hint(hint)
 }
 
