@@ -2,7 +2,7 @@
 //! is in it, no matter which daemon committed it.
 
 use crate::domain::shelf::{Row, Shelf, SortKey, texts};
-use crate::ops::listing::Shelved;
+use crate::ops::listing::{Findable, Shelved};
 use crate::store::engine::{Changed, Range, Space};
 use crate::store::record::{Record, key};
 use crate::store::records::{StoredEmployee, StoredInstance, StoredOffice};
@@ -81,23 +81,27 @@ impl Noun {
 
     fn row(self, value: &[u8], columns: &[String]) -> Result<Row, Fault> {
         match self {
-            Self::Customers => row::<Customer>(value, columns, |customer| &customer.identifier),
-            Self::Employees => row::<StoredEmployee>(value, columns, |employee| &employee.identifier),
-            Self::Offices => row::<StoredOffice>(value, columns, |office| &office.identifier),
-            Self::LedgerAccounts => row::<LedgerAccount>(value, columns, |account| &account.identifier),
-            Self::Instances => row::<StoredInstance>(value, columns, |instance| &instance.account_identifier),
+            Self::Customers => row::<Customer>(value, columns),
+            Self::Employees => row::<StoredEmployee>(value, columns),
+            Self::Offices => row::<StoredOffice>(value, columns),
+            Self::LedgerAccounts => row::<LedgerAccount>(value, columns),
+            Self::Instances => row::<StoredInstance>(value, columns),
         }
     }
 }
 
-fn row<R: Shelved>(value: &[u8], columns: &[String], name: fn(&R) -> &String) -> Result<Row, Fault> {
+fn row<R: Shelved>(value: &[u8], columns: &[String]) -> Result<Row, Fault> {
+    if columns.is_empty() {
+        return Ok(row_of(&decode::<R::Brief>(R::SPACE, value)?, Vec::new()));
+    }
     let record: R = decode(R::SPACE, value)?;
-    Ok(Row {
-        identifier: name(&record).clone(),
-        texts: texts(record.texts()),
-        group: record.group(),
-        keys: columns.iter().map(|column| record.sort_key(column)).collect(),
-    })
+    let keys = columns.iter().map(|column| record.sort_key(column)).collect();
+    Ok(row_of(&record, keys))
+}
+
+fn row_of(record: &impl Findable, keys: Vec<SortKey>) -> Row {
+    let identifier = record.identifier().to_owned();
+    Row { identifier, texts: texts(record.texts()), group: record.group(), keys }
 }
 
 fn busy() -> Fault {

@@ -1,5 +1,6 @@
 //! Two records of one person (`decisions.md` section 7): by what a customer may be known already.
 
+use crate::domain::customer::KnownCustomer;
 use crate::domain::search::{digits, fold};
 use mfa_shared::api::customers::{ContactType, Customer, CustomerContact, CustomerInput, DateOfBirth};
 use std::collections::BTreeSet;
@@ -18,6 +19,12 @@ pub struct Alike {
 impl Alike {
     /// What a customer is known by.
     pub fn of(customer: &Customer) -> Self {
+        let names = [&customer.given_name, &customer.middle_name, &customer.surname];
+        Self::new(names, customer.date_of_birth.as_ref(), &customer.contact_details)
+    }
+
+    /// The same of what is read of a stored customer to find it.
+    pub fn of_known(customer: &KnownCustomer) -> Self {
         let names = [&customer.given_name, &customer.middle_name, &customer.surname];
         Self::new(names, customer.date_of_birth.as_ref(), &customer.contact_details)
     }

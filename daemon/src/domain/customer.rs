@@ -1,9 +1,31 @@
-//! The life of a customer (`customers.md` section 3).
+//! The life of a customer (`customers.md` section 3), and by what one is found.
 
-use mfa_shared::api::customers::Customer;
 use mfa_shared::api::customers::CustomerAction::{self, Activate, Close, Lock, Reopen, Unlock};
 use mfa_shared::api::customers::CustomerState::{self, Active, Closed, Locked, Pending};
+use mfa_shared::api::customers::{Customer, CustomerContact, DateOfBirth};
 use mfa_shared::rule::Word;
+use serde::Deserialize;
+
+/// What a customer is found by, read out of its stored form. Lists and searches read all customers, so the
+/// rest of each one, which is most of it, is passed over.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownCustomer {
+    /// The customer.
+    pub identifier: String,
+    /// Given name.
+    pub given_name: Option<String>,
+    /// Middle name.
+    pub middle_name: Option<String>,
+    /// Surname.
+    pub surname: Option<String>,
+    /// Day of birth.
+    pub date_of_birth: Option<DateOfBirth>,
+    /// How the customer is reached.
+    pub contact_details: Vec<CustomerContact>,
+    /// State.
+    pub current_state: CustomerState,
+}
 
 /// The name of a customer as a person says it, if any part of it is known.
 pub fn full_name(customer: &Customer) -> Option<String> {

@@ -1,8 +1,8 @@
 //! Customers and their lifecycle. Contract: `customers.md` sections 1 to 3.
 
-use super::listing::{Listing, Shelved, SortKey, as_stored};
+use super::listing::{Findable, Listing, Shelved, SortKey, as_stored};
 use super::{Caller, Stored, Unknown, counted};
-use crate::domain::customer::{next_state, possible};
+use crate::domain::customer::{KnownCustomer, next_state, possible};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{INSTANCES_NOT_CLOSED, StoredCommand, StoredEmployee, StoredOffice};
@@ -63,14 +63,27 @@ pub fn list(
     Ok(Listing::of_shelf(&query.paging, (!query.include_closed).then_some(OPEN), as_stored))
 }
 
+/// The stored customer, and what is read of it to find it.
+macro_rules! findable {
+    ($($customer:ty),*) => {$(
+        impl Findable for $customer {
+            fn identifier(&self) -> &str {
+                &self.identifier
+            }
+            fn texts(&self) -> Vec<Option<&str>> {
+                let names = [&self.given_name, &self.middle_name, &self.surname].map(Option::as_deref);
+                [Some(self.identifier.as_str())].into_iter().chain(names).collect()
+            }
+            fn group(&self) -> u8 {
+                if self.current_state == CustomerState::Closed { CLOSED } else { OPEN }
+            }
+        }
+    )*};
+}
+findable!(Customer, KnownCustomer);
+
 impl Shelved for Customer {
-    fn texts(&self) -> Vec<Option<&str>> {
-        let names = [self.given_name.as_deref(), self.middle_name.as_deref(), self.surname.as_deref()];
-        [Some(self.identifier.as_str())].into_iter().chain(names).collect()
-    }
-    fn group(&self) -> u8 {
-        if self.current_state == CustomerState::Closed { CLOSED } else { OPEN }
-    }
+    type Brief = KnownCustomer;
     fn sort_key(&self, column: &str) -> SortKey {
         sort_key(self, column)
     }

@@ -1,6 +1,6 @@
 //! Employees and how they are reached. Contract: `organisation.md` section 3.
 
-use super::listing::{Listing, Shelved, SortKey, json};
+use super::listing::{Findable, Listing, Shelved, SortKey, json};
 use super::{Caller, Unknown, Use, refuse_used};
 use crate::domain::employee::by_preference;
 use crate::store::Tx;
@@ -59,11 +59,18 @@ pub fn list(
     })
 }
 
-impl Shelved for StoredEmployee {
+impl Findable for StoredEmployee {
+    fn identifier(&self) -> &str {
+        &self.identifier
+    }
     fn texts(&self) -> Vec<Option<&str>> {
         let names = [self.given_name.as_deref(), self.middle_name.as_deref(), self.surname.as_deref()];
         [Some(self.identifier.as_str())].into_iter().chain(names).collect()
     }
+}
+
+impl Shelved for StoredEmployee {
+    type Brief = Self;
     fn sort_key(&self, column: &str) -> SortKey {
         sort_key(self, column)
     }

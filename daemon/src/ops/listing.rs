@@ -14,6 +14,7 @@ use mfa_shared::fault::Fault;
 use mfa_shared::query::Listed;
 use mfa_shared::query::{PAGE_SIZE_DEFAULT, Paging};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -46,15 +47,23 @@ pub struct Listing<R, T> {
 }
 
 /// A record whose place in its lists is kept in memory.
-pub trait Shelved: Record {
+pub trait Shelved: Record + Findable {
+    /// What is read of its stored form where no column sorts: itself, or less.
+    type Brief: Findable + DeserializeOwned;
+    /// The key of a column.
+    fn sort_key(&self, column: &str) -> SortKey;
+}
+
+/// By what lists find a record.
+pub trait Findable {
+    /// Its identifier.
+    fn identifier(&self) -> &str;
     /// The texts in which a term is looked for.
     fn texts(&self) -> Vec<Option<&str>>;
     /// Its group: lists may show one group only.
     fn group(&self) -> u8 {
         0
     }
-    /// The key of a column.
-    fn sort_key(&self, column: &str) -> SortKey;
 }
 
 impl<R, T> fmt::Debug for Listing<R, T> {

@@ -1,6 +1,6 @@
 //! Offices, branches, addresses, external references. Contract: `organisation.md` section 2.
 
-use super::listing::{Listing, Shelved, SortKey, json};
+use super::listing::{Findable, Listing, Shelved, SortKey, json};
 use super::{Caller, Use, refuse_used};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
@@ -234,10 +234,17 @@ fn listing(paging: &Paging<Office>) -> Listing<StoredOffice, Office> {
     Listing::of_shelf(paging, None, |tx, office| Ok(json(&shown(tx, office)?)))
 }
 
-impl Shelved for StoredOffice {
+impl Findable for StoredOffice {
+    fn identifier(&self) -> &str {
+        &self.identifier
+    }
     fn texts(&self) -> Vec<Option<&str>> {
         vec![Some(&self.identifier), Some(&self.name)]
     }
+}
+
+impl Shelved for StoredOffice {
+    type Brief = Self;
     fn sort_key(&self, column: &str) -> SortKey {
         sort_key(self, column)
     }

@@ -47,7 +47,9 @@ impl Column {
     pub fn put(&mut self, line: &Line) {
         self.remove(line.kind, &line.record.identifier);
         let key = self.free_key(line.kind, &line.record.identifier);
-        self.write(key, format!("{}{}", line.text(), char::from(END)).as_bytes());
+        let mut text = line.text();
+        text.push(char::from(END));
+        self.write(key, text.as_bytes());
     }
 
     /// Writes a line with its end behind the others.

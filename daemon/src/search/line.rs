@@ -3,6 +3,7 @@
 
 use crate::domain::alike::Alike;
 use crate::domain::search::{Field, Fields, Found, Kind, Phrase, Place, Rank};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Before each field of a record: the number of the field, then its text.
@@ -44,8 +45,8 @@ pub struct Line {
 }
 
 /// Text that holds no mark of ours.
-fn clean(text: &str) -> String {
-    if text.contains(char::is_control) { text.replace(char::is_control, " ") } else { text.to_owned() }
+fn clean(text: &str) -> Cow<'_, str> {
+    if text.contains(char::is_control) { text.replace(char::is_control, " ").into() } else { text.into() }
 }
 
 pub(super) fn letter(kind: Kind) -> char {

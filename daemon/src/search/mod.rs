@@ -107,6 +107,14 @@ impl Search {
         looked.await.map_err(|_| busy())
     }
 
+    fn put(&self, lines: &[Line]) {
+        let mut column = self.column.write().unwrap_or_else(PoisonError::into_inner);
+        for line in lines {
+            column.put(line);
+            self.note(line);
+        }
+    }
+
     fn note(&self, line: &Line) {
         if let Some(alike) = &line.alike {
             self.note_alike(&line.record.identifier, alike);
@@ -115,7 +123,7 @@ impl Search {
 
     /// Follows what was committed since the last time, or makes the column. Of several who wait for it one
     /// follows for all.
-    pub async fn follow(&self, store: &Store) -> Result<(), Fault> {
+    pub async fn follow(self: &Arc<Self>, store: &Store) -> Result<(), Fault> {
         let arrived = self.begun.load(SeqCst);
         let mut followed = self.followed.lock().await;
         // Another has begun after this call, and has come to its end.
@@ -149,19 +157,22 @@ impl Search {
     }
 
     /// Reads every record, a short transaction for each chunk.
-    async fn make(&self, store: &Store) -> Result<(), Fault> {
+    async fn make(self: &Arc<Self>, store: &Store) -> Result<(), Fault> {
         for kind in [Kind::Office, Kind::Employee, Kind::Customer] {
-            let mut from = Some(Vec::new());
-            while let Some(start) = from {
-                let (lines, next) = store
-                    .read(true, move |tx| records::chunk(tx, kind, start.clone(), CHUNK_RECORDS))
-                    .await?;
-                let mut column = self.column.write().unwrap_or_else(PoisonError::into_inner);
-                for line in &lines {
-                    column.put(line);
-                    self.note(line);
+            let read = async |from: Option<Vec<u8>>| match from {
+                Some(start) => {
+                    store.read(true, move |tx| records::chunk(tx, kind, start.clone(), CHUNK_RECORDS)).await
                 }
-                from = next;
+                None => Ok((Vec::new(), None)),
+            };
+            let (mut lines, mut next) = read(Some(Vec::new())).await?;
+            while !lines.is_empty() {
+                let search = self.clone();
+                // While some are put in, the next ones are read.
+                let put = tokio::task::spawn_blocking(move || search.put(&lines));
+                let (put, chunk) = tokio::join!(put, read(next));
+                put.map_err(|_| busy())?;
+                (lines, next) = chunk?;
             }
         }
         self.make_ownerless(store).await?;

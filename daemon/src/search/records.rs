@@ -2,6 +2,7 @@
 
 use super::line::{Line, Part};
 use crate::domain::alike::Alike;
+use crate::domain::customer::KnownCustomer;
 use crate::domain::search::{Field, Kind};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
@@ -80,9 +81,10 @@ pub fn line(tx: &mut Tx<'_>, (kind, identifier): &Named) -> Result<Option<Line>,
         Kind::Employee => Ok(tx.get::<StoredEmployee>(parts)?.map(|record| employee(&record))),
         Kind::Customer | Kind::Account => {
             let accounts = tx.indexed::<StoredInstance>(INSTANCES_BY_CUSTOMER, parts)?;
-            let Some(record) = tx.get::<Customer>(parts)? else {
+            let Some(stored) = tx.bytes::<Customer>(parts)? else {
                 return Ok(ownerless(identifier, &accounts));
             };
+            let record: KnownCustomer = decode(CUSTOMERS, &stored)?;
             let cards = tx.all::<StoredCard>(parts)?;
             Ok(Some(customer(&record, &cards, &accounts)))
         }
@@ -133,7 +135,7 @@ fn simple<T: DeserializeOwned>(
 /// Customers with their cards and accounts, which are stored in nearly the same order: this reads three
 /// ranges rather than two for each customer.
 fn customers(tx: &mut Tx<'_>, from: Vec<u8>, limit: usize) -> Result<Chunk, Fault> {
-    let (found, next) = records::<Customer>(tx, CUSTOMERS, from, limit)?;
+    let (found, next) = records::<KnownCustomer>(tx, CUSTOMERS, from, limit)?;
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return Ok((Vec::new(), next)) };
     let to = Range::prefix(&prefix(&[&last.identifier])).to;
     let cards_of = Range { from: key(&[&first.identifier]), to };
@@ -185,7 +187,7 @@ fn person(kind: Kind, identifier: &str, names: &Names<'_>, more: Vec<(Field, Str
     Line { kind, label: label(names, identifier), record, accounts: Vec::new(), alike: None }
 }
 
-fn customer(record: &Customer, cards: &[StoredCard], accounts: &[StoredInstance]) -> Line {
+fn customer(record: &KnownCustomer, cards: &[StoredCard], accounts: &[StoredInstance]) -> Line {
     let names = names(record.given_name.as_ref(), record.middle_name.as_ref(), record.surname.as_ref());
     let contacts = record.contact_details.iter().map(|contact| {
         let field = if contact.r#type == ContactType::Email { Field::Email } else { Field::Phone };
@@ -195,7 +197,7 @@ fn customer(record: &Customer, cards: &[StoredCard], accounts: &[StoredInstance]
     let mut line = person(Kind::Customer, &record.identifier, &names, contacts.chain(cards).collect());
     line.record.closed = record.current_state == CustomerState::Closed;
     line.accounts = accounts.iter().map(account).collect();
-    line.alike = Some(Alike::of(record));
+    line.alike = Some(Alike::of_known(record));
     line
 }
 

@@ -10,17 +10,33 @@ const DEAD_LINES_MIN: usize = 10_000;
 
 /// Texts as a shelf holds them.
 pub fn texts<'t>(all: impl IntoIterator<Item = Option<&'t str>>) -> String {
-    let lowered: Vec<_> = all.into_iter().flatten().map(lower).collect();
-    lowered.join(PART.to_string().as_str())
+    let mut lowered = String::new();
+    for (number, text) in all.into_iter().flatten().enumerate() {
+        if number > 0 {
+            lowered.push(PART);
+        }
+        lower_into(&mut lowered, text);
+    }
+    lowered
 }
 
 /// A text in which the case of letters makes no difference. Each letter is changed by itself, so that a part
 /// of a text is a part of it afterwards: a sigma has the same form wherever it stands.
 pub fn lower(text: &str) -> String {
+    let mut lowered = String::with_capacity(text.len());
+    lower_into(&mut lowered, text);
+    lowered
+}
+
+fn lower_into(lowered: &mut String, text: &str) {
     if text.is_ascii() {
-        return text.to_ascii_lowercase();
+        let start = lowered.len();
+        lowered.push_str(text);
+        lowered[start..].make_ascii_lowercase();
+        return;
     }
-    text.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()
+    let letters = text.chars().flat_map(char::to_lowercase);
+    lowered.extend(letters.map(|c| if c == 'ς' { 'σ' } else { c }));
 }
 
 /// A line for each slot.

@@ -1,7 +1,7 @@
 //! The first accounts that contain a text. Which these are is known in memory, as for pages of other lists.
 
 use crate::domain::shelf::{Found, Shelf, Wanted, lower};
-use crate::ops::listing::{Cursor, List, Shelved, SortKey, json};
+use crate::ops::listing::{Cursor, Findable, List, Shelved, SortKey, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, key};
@@ -22,12 +22,19 @@ pub struct Containing {
     show: Show,
 }
 
-impl Shelved for StoredInstance {
+impl Findable for StoredInstance {
+    fn identifier(&self) -> &str {
+        &self.account_identifier
+    }
     fn texts(&self) -> Vec<Option<&str>> {
         let number = self.alternative_account_number.as_deref();
         // The identifier begins with that of the customer.
         vec![Some(&self.account_identifier), Some(&self.product_identifier), number]
     }
+}
+
+impl Shelved for StoredInstance {
+    type Brief = Self;
     fn sort_key(&self, _: &str) -> SortKey {
         SortKey::Null
     }

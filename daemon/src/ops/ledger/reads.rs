@@ -4,7 +4,7 @@ use super::lists::{Entries, Of};
 use super::moment::Moment;
 use super::posting::{entry_at, last_sequence};
 use crate::domain::ledger::{entry_sequence, is_entry_type, on_sides, raised_by};
-use crate::ops::listing::{Listing, Shelved, SortKey, as_stored};
+use crate::ops::listing::{Findable, Listing, Shelved, SortKey, as_stored};
 use crate::ops::{Caller, Stored};
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -36,13 +36,20 @@ fn group(kind: AccountKind) -> u8 {
     kind as u8
 }
 
-impl Shelved for LedgerAccount {
+impl Findable for LedgerAccount {
+    fn identifier(&self) -> &str {
+        &self.identifier
+    }
     fn texts(&self) -> Vec<Option<&str>> {
         vec![Some(&self.identifier), self.name.as_deref()]
     }
     fn group(&self) -> u8 {
         group(self.kind)
     }
+}
+
+impl Shelved for LedgerAccount {
+    type Brief = Self;
     fn sort_key(&self, column: &str) -> SortKey {
         sort_key(self, column)
     }
