@@ -7,17 +7,26 @@ use crate::ops::events;
 use crate::store::records::AUDIT_PENDING;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
-use mfa_shared::api::audit::{AuditChange, AuditRecord};
+use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
+use mfa_shared::api::tokens::CreateToken;
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 
 /// Most records that may wait, so that no one can fill the disk with failed logins.
 const WAITING_MAX: usize = 1_000;
+/// Of these places refusals leave so many to what was looked at, so that nobody hides an export behind a
+/// flood of refused requests.
+const KEPT_FOR_LOOKS: usize = WAITING_MAX / 4;
+/// Refused logins, which anybody can cause, that are recorded when they come at once, and for how long each
+/// of them counts. Beyond that they are counted only: nobody can fill the disk with them.
+const STRANGERS_AT_ONCE: u32 = 1_000;
+const STRANGER_COUNTS: Duration = Duration::from_millis(100);
 /// Records that one transaction takes from those that wait.
 const TAKEN_AT_ONCE: usize = 100;
 /// How long records are collected before a commit, so that a flood causes few commits.
@@ -54,6 +63,26 @@ const CATCH_UP_STEPS: u64 = 20;
 struct Waiting {
     records: Vec<AuditRecord>,
     left_out: BTreeMap<String, u64>,
+    strangers: Strangers,
+}
+
+/// The refused logins that were recorded.
+#[derive(Debug, Default)]
+struct Strangers {
+    /// When the last of them counts no more, if each counts after the one before.
+    until: Option<Instant>,
+}
+
+impl Strangers {
+    /// Whether one more is recorded.
+    fn admits(&mut self, now: Instant) -> bool {
+        let until = self.until.map_or(now, |until| until.max(now));
+        let admits = until.duration_since(now) < STRANGER_COUNTS * STRANGERS_AT_ONCE;
+        if admits {
+            self.until = Some(until + STRANGER_COUNTS);
+        }
+        admits
+    }
 }
 
 /// Receives records, and keeps the trail in order.
@@ -76,8 +105,12 @@ impl Auditor {
 
     /// Queues a record without waiting for the write; when the queue is full, the record is only counted.
     pub fn add(&self, record: AuditRecord) {
+        let is_refusal = record.outcome == AuditOutcome::Refused;
+        let places = if is_refusal { WAITING_MAX - KEPT_FOR_LOOKS } else { WAITING_MAX };
         let mut waiting = self.waiting();
-        if waiting.records.len() < WAITING_MAX {
+        let has_place = waiting.records.len() < places;
+        let is_login = is_refusal && record.operation == CreateToken::META.name;
+        if has_place && (!is_login || waiting.strangers.admits(Instant::now())) {
             waiting.records.push(record);
         } else {
             *waiting.left_out.entry(record.operation).or_default() += 1;

@@ -82,6 +82,34 @@ fn what_waits_has_a_bound_and_what_was_left_out_is_counted() {
 }
 
 #[test]
+fn a_flood_of_refusals_leaves_places_to_what_was_looked_at() {
+    let refused = |operation: &str| AuditRecord {
+        outcome: AuditOutcome::Refused,
+        ..AuditRecord::of(operation, Timestamp::from_millis(0))
+    };
+    for flood in ["CreateToken", "GetUser"] {
+        let auditor = Auditor::default();
+        (0..2 * WAITING_MAX).for_each(|_| auditor.add(refused(flood)));
+        (0..KEPT_FOR_LOOKS).for_each(|number| auditor.add(record(number)));
+        let waiting = auditor.waiting();
+        assert_eq!(waiting.records.len(), WAITING_MAX);
+        assert_eq!(waiting.left_out, BTreeMap::from([(flood.to_owned(), 1_250)]));
+    }
+}
+
+#[test]
+fn of_logins_that_are_refused_all_day_ten_a_second_are_recorded() {
+    let mut strangers = Strangers::default();
+    let begun = Instant::now();
+    let admitted = |strangers: &mut Strangers, after: u64| {
+        let now = begun + Duration::from_secs(after);
+        (0..5_000).filter(|_| strangers.admits(now)).count()
+    };
+    let seen = [0, 1, 2, 10, 11, 10_000].map(|after| admitted(&mut strangers, after));
+    assert_eq!(seen, [1_000, 10, 10, 80, 10, 1_000]);
+}
+
+#[test]
 fn whoever_looks_at_the_trail_waits_for_no_end_of_a_flood() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();

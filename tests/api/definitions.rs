@@ -131,6 +131,21 @@ fn rules_over_several_fields_are_reported_together_with_the_others() {
         "/charges/0/amount too_many_decimals",
         "/accrueAccountIdentifier required",
     ]);
+    // A name that comes again is found beside what else is bad in either charge, but not where it is bad itself.
+    let charge = |name: &str, amount: i64| {
+        json!({
+            "actionIdentifier": "Open", "incomeAccountIdentifier": "4000", "name": name, "amount": amount,
+        })
+    };
+    let charges = [charge("Fee", -1), charge("Fee", 1), charge("Fee", -1), charge(" ", 1), charge(" ", 1)];
+    world.post("/definitions", with("/charges", json!(charges))).fields(&[
+        "/charges/0/amount out_of_range",
+        "/charges/1/name duplicate",
+        "/charges/2/name duplicate",
+        "/charges/2/amount out_of_range",
+        "/charges/3/name blank",
+        "/charges/4/name blank",
+    ]);
 }
 
 #[test]

@@ -26,12 +26,12 @@ const LANES: usize = 4;
 
 impl Lane {
     /// Pieces of one address that may wait. The tellers of a branch may all come from the address of its
-    /// proxy; callers who set passwords were let in before.
+    /// proxy. Callers who set passwords were let in before, but one of them may not keep all others from it.
     pub fn of_address_max(self) -> usize {
         match self {
             Self::Logins => 4,
             Self::Assertions | Self::Drawers => 16,
-            Self::Passwords => WAITING_MAX,
+            Self::Passwords => WAITING_MAX / 2,
         }
     }
 }
@@ -85,7 +85,7 @@ impl<J> Default for Queue<J> {
 impl<J> Waiting<J> {
     fn push(&mut self, from: IpAddr, max: usize, job: J) -> Result<(), Refused> {
         let own = self.work.entry(from).or_default();
-        if own.len() >= max && max < WAITING_MAX {
+        if own.len() >= max {
             return Err(Refused::Address);
         }
         if self.count >= WAITING_MAX {
@@ -200,10 +200,11 @@ mod tests {
         }
         assert_eq!(queue.push(Logins, address(200), ()), Err(Refused::Full));
         queue.push(Drawers, address(200), ()).unwrap();
-        for _ in 0..WAITING_MAX {
+        for _ in 0..Passwords.of_address_max() {
             queue.push(Passwords, address(200), ()).unwrap();
         }
-        assert_eq!(queue.push(Passwords, address(200), ()), Err(Refused::Full));
+        assert_eq!(queue.push(Passwords, address(200), ()), Err(Refused::Address));
+        queue.push(Passwords, address(201), ()).unwrap();
         queue.next().unwrap();
         queue.push(Logins, address(200), ()).unwrap();
     }

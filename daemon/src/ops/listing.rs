@@ -105,6 +105,12 @@ impl<R: Record, T: Listed> Listing<R, T> {
         }
     }
 
+    /// In this order, whatever the request asks for; equal ones by their keys.
+    pub fn by(mut self, sort: fn(&R, &str) -> SortKey) -> Self {
+        self.sort = Some((String::new(), sort));
+        self
+    }
+
     /// Only the records that an index has under `part`.
     pub fn under(mut self, index: Space, part: &str) -> Self {
         self.shelved = None;

@@ -184,7 +184,7 @@ object! {
         application_date: Option<Date> = optional(date()),
         /// Values beside the fields; a list replaces the whole list.
         custom_values: Option<Vec<CustomValue>> = optional(list(nested::<CustomValue>(), usize::MAX)
-            .distinct(|v| (v.catalog_identifier.clone(), v.field_identifier.clone()))),
+            .distinct_by(&["catalogIdentifier", "fieldIdentifier"])),
     }
 
     /// A lifecycle command.

@@ -219,8 +219,8 @@ object! {
     }
 }
 
-fn charges() -> Distinct<Nested<Charge>, String> {
-    list(nested::<Charge>(), CHARGES_MAX).distinct_in("name", |charge| charge.name.clone())
+fn charges() -> Distinct<Nested<Charge>> {
+    list(nested::<Charge>(), CHARGES_MAX).distinct_in(&["name"])
 }
 
 fn given<'n>(fields: &Fields<'n>, name: &str) -> Option<&'n Node> {

@@ -144,7 +144,7 @@ impl Listed for InterestRun {
 /// Which runs, and which part of them; the newest first unless asked for otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunQuery {
-    /// Which part; neither a column nor a term.
+    /// Which part.
     pub paging: Paging<InterestRun>,
     /// These days only.
     pub dates: Option<DateRange>,
@@ -165,7 +165,8 @@ impl Default for RunQuery {
 impl Parameters for RunQuery {
     fn read(params: &Params) -> Result<Self, Fault> {
         let descending = params.choice("sortDirection", &["ASC", "DESC"])? != Some(0);
-        let mut paging = Paging::read_part(params)?;
+        // Checked as in every paged list, though there is one order and nothing to look in.
+        let mut paging = Paging::read(params)?;
         paging.descending = descending;
         let dates = params.date_range("dateRange")?;
         let product = params.one("product")?.filter(|text| !text.is_empty()).map(str::to_owned);

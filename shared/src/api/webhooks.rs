@@ -54,7 +54,7 @@ object! {
         /// Address of the receiver: `https:`, or `http:` with the setting `webhook_plaintext`.
         url: String = required(url()),
         /// Kinds of records whose events are wanted; none means all.
-        kinds: Vec<String> = or(list(kind(), kinds().count()).distinct(Clone::clone), Vec::new()),
+        kinds: Vec<String> = or(list(kind(), kinds().count()).distinct(), Vec::new()),
         /// The key of the signatures: `whsec_` and 24 to 64 bytes in Base64; null has one made.
         secret: Option<String> = optional(secret()),
         /// Whether events are delivered.
@@ -68,7 +68,7 @@ object! {
         /// Address of the receiver.
         url: Option<String> = optional(url()),
         /// Kinds of records whose events are wanted; none means all.
-        kinds: Option<Vec<String>> = optional(list(kind(), kinds().count()).distinct(Clone::clone)),
+        kinds: Option<Vec<String>> = optional(list(kind(), kinds().count()).distinct()),
         /// The key of the signatures.
         secret: Option<String> = optional(secret()),
         /// `ACTIVE` begins anew: what failed is tried again at once.

@@ -21,6 +21,7 @@ use crate::node::Node;
 use crate::time::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Most field errors that one answer reports.
 pub const FIELD_ERRORS_MAX: usize = 100;
@@ -69,6 +70,16 @@ impl Checks {
         let place = if field.is_empty() { "the body" } else { &field };
         let detail = format!("{place} {what}");
         self.errors.push(FieldError { field, code: code.to_owned(), detail });
+    }
+
+    /// The places that were refused.
+    fn refused(&self) -> HashSet<String> {
+        self.errors.iter().map(|error| error.field.clone()).collect()
+    }
+
+    /// Whether the present place is one of these.
+    fn is_in(&self, refused: &HashSet<String>) -> bool {
+        !refused.is_empty() && refused.contains(&pointer(&self.path))
     }
 
     /// Refuses a value of another JSON kind.

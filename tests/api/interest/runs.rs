@@ -128,6 +128,13 @@ fn a_page_of_runs_is_that_part_of_the_whole_list() {
             ["", "sortDirection=ASC", "product=more", "dateRange=2031-05-08..2031-05-20", "date=2031-05-09"]
         {
             let whole = lines(query);
+            // In either direction the runs of a day are in the order of their products.
+            let by = |run: &Value| (run["date"].to_string(), run["productIdentifier"].to_string());
+            let in_order = |pair: &[Value]| match (by(&pair[0]), by(&pair[1])) {
+                (one, two) if one.0 == two.0 => one.1 < two.1,
+                (one, two) => (one.0 < two.0) == (query == "sortDirection=ASC"),
+            };
+            assert!(whole.windows(2).all(in_order), "{query}");
             assert!(!query.is_empty() || whole.len() == runs, "{}", whole.len());
             for page in 0..=whole.len() / 7 + 1 {
                 let shown =
@@ -158,7 +165,8 @@ fn what_a_run_is_refused_for() {
     bank.run_body(json!({ "date": null, "from": "2031-05-05" })).is(202);
     assert_eq!(try_run(r#"{"from":"2031-05-05"}"#), "409 already_begun");
     assert_eq!(try_run(r#"{"from":"2031-05-06"}"#), "400 invalid_fields /from out_of_range");
-    for query in ["dateRange=2031-05-06", "pageIndex=-1", "size=0", "sortDirection=UP"] {
+    for query in ["dateRange=2031-05-06", "pageIndex=-1", "size=0", "sortDirection=UP", "sortColumn=product"]
+    {
         assert_eq!(
             bank.world().get(&format!("/interest/runs?{query}")).is(400).json()["code"],
             "invalid_parameter"

@@ -376,6 +376,27 @@ fn an_opening_and_a_closing_change_the_account() {
 }
 
 #[test]
+fn charges_paid_in_cash_count_as_a_movement_of_an_account_that_they_do_not_touch() {
+    let counter = Counter::active("1000");
+    let mut product = plain_product("fee", "USD", 2);
+    product["charges"] = json!([{
+        "actionIdentifier": "Open", "incomeAccountIdentifier": "income", "name": "Opening",
+        "description": null, "proportional": false, "amount": 5,
+    }]);
+    counter.define(&product);
+    let account = counter.account_of("anna", "fee");
+    let mut request = Counter::request("ACCO", &account, "0");
+    request["productIdentifier"] = json!("fee");
+    let opening = counter.quote(&request);
+    counter.world.clock.advance(24 * 3600);
+    counter.finish("T1", &opening, "command=CONFIRM&charges=included").is(202);
+    let shown = counter.instance(&account);
+    same(&shown["balance"], "0");
+    assert_eq!(shown["state"], "ACTIVE");
+    assert_eq!(shown["lastTransactionDate"], "2031-05-07T07:08:09.123Z");
+}
+
+#[test]
 fn a_transaction_that_moves_nothing_has_no_entry() {
     let counter = Counter::active("1000");
     counter.define(&plain_product("free", "USD", 2));

@@ -46,6 +46,12 @@ pub fn list(
     };
     // Its keys begin with the day.
     let listing = Listing::new(&query.paging, |_, _| SortKey::Null, |_, row: StoredRun| Ok(json(&row.run)));
+    // The other way round, the runs of a day stay in the order of their products.
+    let listing = if query.paging.descending {
+        listing.by(|row, _| row.run.date.start().millis().into())
+    } else {
+        listing
+    };
     Ok(Runs {
         walk: listing.between(of_days(first, last)).only(is_asked),
         product: query.product.clone(),
@@ -118,11 +124,22 @@ impl Runs {
         let part = known.part(self.product.as_deref(), Days { first: self.first, last });
         let newer = self.newer(tx, Some(over))?;
         let total = part.count() + newer.len();
+        let day = |at: usize| match part.at(at) {
+            Some((day, _)) => day,
+            None => newer[at - part.count()].run.date,
+        };
+        // The newest day first, and the runs of a day in the order of their products all the same.
+        let mirrored = |at: usize| {
+            let of_day = day(total - 1 - at);
+            let first = partition_point(total, |other| day(other) < of_day);
+            let behind = partition_point(total, |other| day(other) <= of_day);
+            first + (at - (total - behind))
+        };
         let place = |place: u64| usize::try_from(place).map_or(total, |place| place.min(total));
         let skipped = self.page_index.saturating_mul(self.size);
         let mut shown = Vec::new();
         let places = place(skipped)..place(skipped.saturating_add(self.size));
-        let places: Vec<_> = places.map(|at| if self.descending { total - 1 - at } else { at }).collect();
+        let places: Vec<_> = places.map(|at| if self.descending { mirrored(at) } else { at }).collect();
         let key_at = |at: &usize| part.at(*at).map(|(day, product)| key(&[&day.to_string(), product]));
         tx.expect(StoredRun::SPACE, &places.iter().filter_map(key_at).collect::<Vec<_>>())?;
         for at in places {
@@ -137,6 +154,16 @@ impl Runs {
         }
         Ok(Some(envelope::<InterestRun>(&shown, total as u64, self.size)))
     }
+}
+
+/// The first of the places below `count` for which this is not so.
+fn partition_point(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut from, mut to) = (0, count);
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if is_before(middle) { from = middle + 1 } else { to = middle }
+    }
+    from
 }
 
 impl List for Runs {

@@ -30,7 +30,7 @@ pub(super) struct AccountAtCounter {
     /// Fraction digits of the smallest amount of its currency.
     pub scale: u32,
     charges: Vec<Charge>,
-    instance: StoredInstance,
+    pub(super) instance: StoredInstance,
 }
 
 impl AccountAtCounter {

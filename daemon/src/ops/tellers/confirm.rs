@@ -10,7 +10,7 @@ use crate::ops::{Caller, ledger};
 use crate::store::Tx;
 use crate::store::records::{StoredTeller, StoredTransaction};
 use mfa_shared::amount::Amount;
-use mfa_shared::api::ledger::{AccountRole, JournalLine};
+use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine};
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Form};
@@ -54,7 +54,7 @@ fn confirm(
 ) -> Result<(), Fault> {
     let transaction = &stored.transaction;
     let kind = transaction.transaction_type;
-    let account = held(tx, &transaction.customer_account_identifier)?;
+    let mut account = held(tx, &transaction.customer_account_identifier)?;
     let target = match &transaction.target_account_identifier {
         Some(target) => Some(held(tx, target)?),
         None => None,
@@ -92,9 +92,15 @@ fn confirm(
         Some(entry) => entry.posted_on,
         None => ledger::posting_time(tx)?,
     };
+    // Of an entry of charges alone the ledger account does not know.
+    let is_unknown = entry.as_ref().is_some_and(|entry| !has_line(entry, &account.identifier));
+    if is_unknown {
+        account.instance.note(posted_on);
+    }
     match kind {
         TransactionType::Acco => accounts::open(tx, &account, posted_on)?,
         TransactionType::Accc => accounts::close(tx, caller, &account, posted_on)?,
+        _ if is_unknown => tx.put(&account.instance)?,
         TransactionType::Acct | TransactionType::Cdpt | TransactionType::Cwdl => {}
     }
     let before = stored.clone();
@@ -104,6 +110,10 @@ fn confirm(
     stored.transaction.finished_on = Some(posted_on);
     tx.replace(&before, &stored);
     Ok(())
+}
+
+fn has_line(entry: &JournalEntry, account: &str) -> bool {
+    entry.lines.iter().any(|line| line.account_identifier == account)
 }
 
 /// The lines of the journal with their accounts.

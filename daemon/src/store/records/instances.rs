@@ -26,7 +26,8 @@ pub struct StoredInstance {
     pub beneficiaries: Vec<String>,
     /// Day on which it became ACTIVE for the first time.
     pub opened_on: Option<Date>,
-    /// Last TRANSACTION command.
+    /// Last TRANSACTION command, or confirmed transaction whose charges the customer paid in cash and that
+    /// moved nothing on the account.
     pub transaction_command_on: Option<Timestamp>,
     /// When it became CLOSED.
     pub closed_on: Option<Timestamp>,
@@ -39,6 +40,11 @@ impl StoredInstance {
     pub fn open(&mut self, now: Timestamp) {
         self.state = InstanceState::Active;
         self.opened_on.get_or_insert(now.day());
+    }
+
+    /// Notes a movement that its ledger account does not know.
+    pub fn note(&mut self, at: Timestamp) {
+        self.transaction_command_on = self.transaction_command_on.max(Some(at));
     }
 
     /// Makes it CLOSED.
