@@ -121,3 +121,19 @@ fn an_export_takes_no_identifier_that_would_be_a_path_or_markup() {
         assert!(!home.path().join("out").exists(), "{id}");
     }
 }
+
+#[test]
+fn a_file_whose_aliases_would_take_all_memory_is_refused() {
+    let world = World::start();
+    let aliases = vec!["*a"; 10_000].join(", ");
+    let text = format!("identifier: ho\nname: &a {}\nx: [{aliases}]\n", "x".repeat(1 << 20));
+    let file = world.dir.path().join("bomb.yaml");
+    fs::write(&file, &text).unwrap();
+    let file = file.to_str().unwrap();
+    let ran = run(world.mfa(&["offices", "create", "--from", file]));
+    assert!(ran.exit != 0 && ran.err.contains("add more than 64 MiB of text"), "{ran:?}");
+    fs::write(file, format!("kind: office\n{text}")).unwrap();
+    let ran = run(world.mfa(&["apply", "-f", file, "--yes"]));
+    assert!(ran.exit != 0 && ran.err.contains("add more than 64 MiB of text"), "{ran:?}");
+    world.get("/offices/ho").is(404);
+}
