@@ -137,3 +137,32 @@ fn a_file_whose_aliases_would_take_all_memory_is_refused() {
     assert!(ran.exit != 0 && ran.err.contains("add more than 64 MiB of text"), "{ran:?}");
     world.get("/offices/ho").is(404);
 }
+
+#[test]
+fn an_answer_that_is_too_long_is_not_read() {
+    let home = tempfile::tempdir().unwrap();
+    let head = |status: &str, more: &str| format!("HTTP/1.1 {status}\r\nconnection: close\r\n{more}\r\n");
+    let image = "content-type: image/png\r\netag: \"0\"\r\n";
+    let records = head("200 OK", "content-type: application/x-ndjson\r\n");
+    for (line, answer, why) in [
+        (&["customers", "get", "c-1"][..], head("200 OK", "content-length: 300000000\r\n"), "256 MiB"),
+        (
+            &["customers", "get", "c-1"],
+            head("404 Not Found", "") + &" ".repeat(2 << 20),
+            "404 with more than 1 MiB",
+        ),
+        (&["api", "GET", "/x"], head("404 Not Found", "") + &" ".repeat(2 << 20), "404 with more than 1 MiB"),
+        (&["audit", "export", "-"], records + &" ".repeat(17 << 20), "a record of more than 16 MiB"),
+        (
+            &["customers", "portrait", "get", "c-1", "--out", "-"],
+            head("200 OK", &format!("{image}content-length: 70000000\r\n")),
+            "an image of more than 64 MiB",
+        ),
+    ] {
+        let url = daemon(move |_| answer.clone());
+        let line = [line, &["--url", &url, "--retries", "0", "-o", "json"]].concat();
+        let error = run(mfa(home.path(), &line)).fails_in_json(1);
+        assert_eq!(error["code"], "unexpected_answer", "{line:?}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(why), "{line:?}: {error}");
+    }
+}
