@@ -2,8 +2,9 @@
 
 use super::retries::server;
 use crate::support::run::run;
+use crate::support::terminal::Terminal;
 use crate::support::world::{World, mfa};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -165,4 +166,18 @@ fn an_answer_that_is_too_long_is_not_read() {
         assert_eq!(error["code"], "unexpected_answer", "{line:?}: {error}");
         assert!(error["message"].as_str().unwrap().contains(why), "{line:?}: {error}");
     }
+}
+
+#[test]
+fn an_exported_trail_does_not_steer_the_terminal_and_is_the_same_in_a_file() {
+    let world = World::start();
+    let record = "{\"a\":\"\u{1b}]0;owned\u{7}\u{202e}\"}\n";
+    let url = daemon(move |_| answer("application/x-ndjson", record));
+    let line = ["audit", "export", "-", "--url", &url];
+    assert_eq!(run(world.mfa(&line)).ok(), record);
+    let screen = Terminal::start(&world, 100, &[]).run(&format!("mfa {}", line.join(" ")));
+    let shown = r"\u001b]0;owned\u0007\u202e";
+    assert!(screen.contains(shown), "{screen}");
+    let read: Value = serde_json::from_str(&format!("\"{shown}\"")).unwrap();
+    assert_eq!(read, "\u{1b}]0;owned\u{7}\u{202e}", "it says the same");
 }
