@@ -97,6 +97,7 @@ mod cli {
     mod formats;
     mod gateways;
     mod guided;
+    mod hostile;
     mod interest;
     mod lists;
     mod log;

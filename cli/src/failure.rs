@@ -118,9 +118,15 @@ impl Failure {
     /// An answer of a status without the body of a problem: not the daemon, or a proxy before it.
     pub fn status(status: u16, url: &str) -> Self {
         // With the exit code of a refusal a script would take this for an answer of the daemon.
-        let mut failure = Self::new("unexpected_answer", exit::FAILURE, format!("{url} answered {status}"));
+        let mut failure = Self::unexpected(url, &status.to_string());
         failure.0.status = Some(status);
-        failure.hint("is this the address of a daemon? it is set by --url or MFA_URL")
+        failure
+    }
+
+    /// An answer that holds what no daemon sends.
+    pub fn unexpected(url: &str, what: &str) -> Self {
+        Self::new("unexpected_answer", exit::FAILURE, format!("{url} answered {what}"))
+            .hint("is this the address of a daemon? it is set by --url or MFA_URL")
     }
 
     /// The same failure with another hint.

@@ -45,6 +45,7 @@ use crate::output::{Carried, Clock, Expression, Format, Lent, Output, Screen, ca
 use crate::settings::Settings;
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
+use crate::words::quoted;
 use clap::{ArgMatches, ValueEnum};
 use mfa_shared::fault::exit;
 use std::collections::HashMap;
@@ -172,7 +173,7 @@ fn warn_of_duplicates(cx: &Cx) {
         let others = new.others.join(", ");
         cx.out.warn(&format!(
             "customer {customer} may be the same person as {others}; compare them: mfa customers get {}",
-            new.others[0]
+            quoted(&new.others[0])
         ));
     }
     if duplicates.len() > DUPLICATES_MAX {

@@ -7,6 +7,11 @@ pub fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
+    in_quotes(word)
+}
+
+/// A word in quotes of a shell, which it does not look into.
+pub fn in_quotes(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::support::run::run;
 use crate::support::served::{Home, Served, free_address};
+use crate::support::terminal::Terminal;
 use crate::support::world::World;
 use rustix::process::geteuid;
 use serde_json::Value;
@@ -131,7 +132,8 @@ fn an_authority_is_saved_once_its_fingerprint_was_compared() {
         let arguments = ["tls", "trust", "--url", &url, "--out", out.to_str().unwrap()];
         run(home.mfa(&[&arguments[..], fingerprint].concat()))
     };
-    assert_eq!(trust(&[]).exit, 2, "no one can be asked");
+    let unasked = trust(&[]);
+    assert!(unasked.exit == 2 && unasked.err.contains("--fingerprint is needed"), "{unasked:?}");
     assert_eq!(trust(&["--yes"]).exit, 2, "a yes compares nothing");
     let first = if right.starts_with('0') { "1" } else { "0" };
     assert_eq!(trust(&["--fingerprint", &format!("{first}{}", &right[1..])]).exit, 6);
@@ -140,6 +142,28 @@ fn an_authority_is_saved_once_its_fingerprint_was_compared() {
     run(home.mfa(&["offices", "list", "--url", &url, "--ca-file", out.to_str().unwrap()])).ok();
     let plain = run(home.mfa(&["tls", "show", "http://localhost:1"]));
     assert!(plain.exit == 2 && plain.err.contains("https:"), "{plain:?}");
+}
+
+#[test]
+fn a_yes_trusts_no_certificate_on_a_terminal_either() {
+    let home = with_certificate();
+    let served = serve(&home);
+    let url = served.url.replace("127.0.0.1", "localhost");
+    let world = World::start();
+    let terminal = Terminal::start(&world, 120, &[]);
+    let line = format!("mfa tls trust --url {url} --out trusted.pem");
+    for line in [format!("{line} --yes"), format!("MFA_YES=1 {line}")] {
+        let screen = terminal.run(&line);
+        assert!(screen.contains("a yes compares nothing") && screen.contains("--fingerprint"), "{screen}");
+        assert!(screen.contains("exit 2"), "{screen}");
+    }
+    let trusted = world.dir.path().join("trusted.pem");
+    assert!(!trusted.exists());
+    terminal.type_line(&format!("clear; {line}"));
+    terminal.wait_for("Trust it? [y/N]");
+    terminal.type_line("y");
+    terminal.wait_for("$");
+    assert!(trusted.exists());
 }
 
 #[test]

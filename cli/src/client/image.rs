@@ -1,5 +1,6 @@
 //! Images, sent and received piece by piece, so that progress on a slow line can be shown.
 
+use super::limits::{self, IMAGE_MIB_MAX};
 use super::{Client, Request, connect};
 use crate::failure::{Failure, Outcome};
 use crate::words::hex;
@@ -61,17 +62,20 @@ impl Client {
     where
         E: Endpoint<Body = Nothing, Answer = ImageBytes>,
     {
-        let response = self.accepted(Request::new(endpoint, &Nothing)).await?;
+        let mut response = self.accepted(Request::new(endpoint, &Nothing)).await?;
         let facts = facts(response.headers()).ok_or_else(|| Failure::status(200, &self.url))?;
         let broken = |why: &str| {
             let message = format!("the image from {} did not arrive whole: {why}", self.url);
             Failure::new("image_broken", exit::FAILURE, message).hint("repeat the command")
         };
-        let bytes = response.bytes().await.map_err(|error| broken(&connect::root(&error)))?;
+        let read = limits::whole(&mut response, IMAGE_MIB_MAX).await;
+        let bytes = read.map_err(|error| broken(&connect::root(&error)))?.ok_or_else(|| {
+            Failure::unexpected(&self.url, &format!("with an image of more than {IMAGE_MIB_MAX} MiB"))
+        })?;
         if hex(digest::digest(&digest::SHA256, &bytes).as_ref()) != facts.sha256 {
             return Err(broken("its bytes were changed"));
         }
-        Ok((facts, bytes))
+        Ok((facts, bytes.into()))
     }
 
     /// What the daemon says about an image, without the image.

@@ -11,6 +11,7 @@ mod greeting;
 pub mod idempotency;
 mod image;
 pub mod keys;
+mod limits;
 pub mod logins;
 mod raw;
 mod references;
@@ -24,6 +25,7 @@ use connect::{is_limited, root, unreachable};
 use dangling::Noted;
 use dry_run::DRY_RUN;
 use image::upload;
+use limits::{ANSWER_MIB_MAX, ERROR_MIB_MAX};
 use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, percent_encode, render};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
@@ -38,6 +40,7 @@ pub use connect::check_address;
 pub use dangling::Dangling;
 pub use greeting::host_and_port;
 pub use image::{Facts, Watch};
+pub use limits::IMAGE_MIB_MAX;
 pub use raw::RawReply;
 pub use references::{Asking, Asks, References};
 pub use stream::{Download, Stream};
@@ -389,9 +392,15 @@ impl Client {
     }
 
     /// The status of an answer, and its body.
-    pub async fn text(&self, response: reqwest::Response) -> Outcome<(u16, String)> {
+    pub async fn text(&self, mut response: reqwest::Response) -> Outcome<(u16, String)> {
         let status = response.status().as_u16();
-        let text = response.text().await.map_err(|error| unreachable(&self.url, self.timeout, &error))?;
+        let max = if status < 400 { ANSWER_MIB_MAX } else { ERROR_MIB_MAX };
+        let read = limits::whole(&mut response, max).await;
+        let bytes = read.map_err(|error| unreachable(&self.url, self.timeout, &error))?.ok_or_else(|| {
+            Failure::status(status, &self.url).adding(&format!(" with more than {max} MiB"))
+        })?;
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         if self.traced {
             trace::body("<", text.as_bytes());
         }

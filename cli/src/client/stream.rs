@@ -1,6 +1,7 @@
 //! Answers that are not one JSON value: lists that arrive record by record, texts, and files that arrive
 //! piece by piece.
 
+use super::limits::RECORD_MIB_MAX;
 use super::{At, Client, Request, connect};
 use crate::failure::{Failure, Outcome};
 use bytes::Bytes;
@@ -14,6 +15,8 @@ use reqwest::header::{ACCEPT, HeaderValue};
 pub struct Stream {
     response: reqwest::Response,
     buffer: Vec<u8>,
+    /// Bytes of it that hold no end of a line.
+    looked: usize,
     url: String,
     count: u64,
 }
@@ -29,7 +32,7 @@ impl Client {
         let mut request = Request::of_row(at, outgoing);
         request.headers.insert(ACCEPT, HeaderValue::from_static(NDJSON_TYPE));
         let response = self.accepted(request).await?;
-        Ok(Stream { response, buffer: Vec::new(), url: self.url.clone(), count: 0 })
+        Ok(Stream { response, buffer: Vec::new(), looked: 0, url: self.url.clone(), count: 0 })
     }
 
     /// Sends an endpoint whose answer is a text, and takes it as it comes.
@@ -42,11 +45,18 @@ impl Stream {
     /// The next record, as the text of its line.
     pub async fn next(&mut self) -> Outcome<Option<String>> {
         loop {
-            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+            let new = self.buffer[self.looked..].iter().position(|byte| *byte == b'\n');
+            if let Some(end) = new.map(|new| self.looked + new) {
                 let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                self.looked = 0;
                 self.count += 1;
                 let line = String::from_utf8(line).map_err(|_| self.broken("it is not UTF-8"))?;
                 return Ok(Some(line.trim_end().to_owned()));
+            }
+            self.looked = self.buffer.len();
+            if self.looked > RECORD_MIB_MAX << 20 {
+                let what = format!("with a record of more than {RECORD_MIB_MAX} MiB");
+                return Err(Failure::unexpected(&self.url, &what));
             }
             match self.response.chunk().await {
                 Ok(Some(bytes)) => self.buffer.extend_from_slice(&bytes),

@@ -1,6 +1,6 @@
 //! Portraits and scans: sent, saved and shown.
 
-use crate::client::Facts;
+use crate::client::{Facts, IMAGE_MIB_MAX};
 use crate::command::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::output::{views, write_out};
@@ -15,7 +15,7 @@ use std::io::{IsTerminal, Read, stdin, stdout};
 use std::path::Path;
 
 /// Most bytes that are taken from a file; no daemon stores an image of that size.
-const FILE_BYTES_MAX: u64 = 64 << 20;
+const FILE_BYTES_MAX: u64 = (IMAGE_MIB_MAX << 20) as u64;
 
 /// An image to send.
 #[derive(Debug, clap::Args)]

@@ -70,7 +70,8 @@ pub fn from_state(message: &str) -> Option<String> {
 }
 
 fn verb(customer: &str, action: &str) -> String {
-    format!("{} it: mfa customers {} {customer}", action.to_lowercase(), action.to_lowercase())
+    let action = action.to_lowercase();
+    format!("{action} it: mfa customers {} {customer}", quoted(&action))
 }
 
 #[cfg(test)]
@@ -85,6 +86,7 @@ mod tests {
                 "customer c-1 is LOCKED, so ACTIVATE is not possible, only UNLOCK or CLOSE",
                 "unlock it: mfa customers unlock c-1; or close it: mfa customers close c-1",
             ),
+            ("customer c-1 is CLOSED, so LOCK is not possible, only $(x)", "mfa customers '$(x)' c-1"),
             ("account a.1 is CLOSED, so ACTIVATE is not possible", "mfa accounts get a.1"),
             ("account a.1 is CLOSED and does not change any more", "mfa accounts get a.1"),
             ("teller T1 is CLOSED, so PAUSE is not possible", "open it first: mfa teller open T1"),

@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::output::{Lent, escaped_lines};
+use crate::words::quoted;
 use mfa_shared::fault::exit;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -130,7 +131,8 @@ impl Prompt {
             None if self.yes && !self.protected => return Ok(()),
             None => {}
         }
-        let flag = if self.protected { format!("--confirm {identifier}") } else { "--yes".to_owned() };
+        let flag =
+            if self.protected { format!("--confirm {}", quoted(identifier)) } else { "--yes".to_owned() };
         let question = format!("{what} {}\ntype {identifier} to go on: ", self.place);
         if self.ask(&question, &flag)? == identifier { Ok(()) } else { Err(declined()) }
     }

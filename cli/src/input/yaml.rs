@@ -9,6 +9,8 @@ use std::collections::HashMap;
 
 /// Values that aliases may add to a document.
 const ALIASED_VALUES_MAX: usize = 100_000;
+/// Mebibytes of text that aliases, and the values that they may name, may add to it.
+const ALIASED_MIB_MAX: usize = 64;
 
 pub fn parse(text: &str) -> Result<Value, String> {
     let mut documents = documents(text)?;
@@ -20,7 +22,8 @@ pub fn parse(text: &str) -> Result<Value, String> {
 
 /// Reads every document of a text.
 pub fn documents(text: &str) -> Result<Vec<Value>, String> {
-    let mut reader = Reader { parser: Parser::new_from_str(text), anchors: HashMap::new(), aliased: 0 };
+    let mut reader =
+        Reader { parser: Parser::new_from_str(text), anchors: HashMap::new(), aliased: 0, copied: 0 };
     let mut documents = Vec::new();
     loop {
         match reader.next()? {
@@ -39,7 +42,10 @@ pub fn documents(text: &str) -> Result<Vec<Value>, String> {
 struct Reader<'t> {
     parser: Parser<'t, StrInput<'t>>,
     anchors: HashMap<usize, Value>,
+    /// Values that aliases have added.
     aliased: usize,
+    /// Bytes of text that are there again.
+    copied: usize,
 }
 
 impl<'t> Reader<'t> {
@@ -66,18 +72,30 @@ impl<'t> Reader<'t> {
             other => return Err(format!("a value is missing before {other:?}")),
         };
         if anchor > 0 {
+            self.count(&value)?;
             self.anchors.insert(anchor, value.clone());
         }
         Ok(value)
     }
 
+    /// Counts the text of a value that is copied; a file of a megabyte could ask for all memory.
+    fn count(&mut self, value: &Value) -> Result<(), String> {
+        self.copied += bytes(value);
+        if self.copied > ALIASED_MIB_MAX << 20 {
+            return Err(format!("its anchors and aliases add more than {ALIASED_MIB_MAX} MiB of text"));
+        }
+        Ok(())
+    }
+
     fn alias(&mut self, anchor: usize) -> Result<Value, String> {
-        let value = self.anchors.get(&anchor).ok_or("an alias is inside the value that it names")?;
-        self.aliased += values(value);
+        let value = self.anchors.remove(&anchor).ok_or("an alias is inside the value that it names")?;
+        self.aliased += values(&value);
         if self.aliased > ALIASED_VALUES_MAX {
             return Err(format!("its aliases add more than {ALIASED_VALUES_MAX} values"));
         }
-        Ok(value.clone())
+        self.count(&value)?;
+        self.anchors.insert(anchor, value.clone());
+        Ok(value)
     }
 
     fn sequence(&mut self) -> Result<Value, String> {
@@ -132,6 +150,17 @@ fn values(value: &Value) -> usize {
     1 + match value {
         Value::Array(elements) => elements.iter().map(values).sum(),
         Value::Object(properties) => properties.values().map(values).sum(),
+        _ => 0,
+    }
+}
+
+/// The bytes of all texts, numbers and names in a value.
+fn bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Number(number) => number.as_str().len(),
+        Value::Array(elements) => elements.iter().map(bytes).sum(),
+        Value::Object(properties) => properties.iter().map(|(name, value)| name.len() + bytes(value)).sum(),
         _ => 0,
     }
 }
@@ -282,6 +311,14 @@ mod tests {
         }
         assert!(parse(&bomb).unwrap_err().contains("aliases add more than"));
         assert!(parse("a: &a [*a]").is_err());
+        // One long text counts as one value.
+        let long = "x".repeat(1 << 20);
+        let aliased = |times| parse(&format!("a: &a {long}\nb: [{}]\n", vec!["*a"; times].join(", ")));
+        assert!(aliased(60).is_ok());
+        assert!(aliased(70).unwrap_err().contains("add more than 64 MiB"));
+        let nested: String = (0..70).map(|depth| format!("&a{depth} [")).collect();
+        let nested = parse(&format!("{nested}{long}{}", "]".repeat(70)));
+        assert!(nested.unwrap_err().contains("add more than 64 MiB"));
     }
 
     #[test]

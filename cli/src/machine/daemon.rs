@@ -13,6 +13,7 @@ use crate::failure::{Failure, Outcome};
 use crate::machine::signals::listen;
 use crate::output::{Format, views};
 use crate::settings::{self, Settings};
+use crate::words::quoted;
 use clap::Args;
 use mfa_daemon::{
     Address, Auth, BackupSchedule, Clock, Config, Daemon, Network, NewLogin, Rates, StartError, StorePlace,
@@ -359,7 +360,8 @@ impl Verb for Init {
         cx.out.show(&views::STORE, &record)?;
         if !done.made.before {
             cx.out.tip(&format!(
-                "next: mfa daemon start, or a service (mfa help production); then: mfa login {who}"
+                "next: mfa daemon start, or a service (mfa help production); then: mfa login {}",
+                quoted(&who)
             ));
         }
         Ok(())

@@ -9,6 +9,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::moment::now_seconds;
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::system::GetVersion;
 use mfa_shared::api::tokens::*;
@@ -96,6 +97,7 @@ pub async fn by_password(
         return Ok(());
     }
     if !cx.prompt.can_ask() {
+        let user = quoted(&user);
         cx.out.warn(&format!("set a new password before anything else: mfa users set-password {user}"));
         return Ok(());
     }

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::views;
 use crate::settings::profiles::{self, Profile};
 use crate::settings::{Origin, TABLE};
-use crate::words::hint_beside;
+use crate::words::{hint_beside, quoted};
 use clap::Args;
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
@@ -147,6 +147,7 @@ impl Verb for Add {
         // Removes the token of the daemon that had this name before.
         logins::forget_profile(&name, url.as_str())?;
         if !self.r#use {
+            let name = quoted(&name);
             cx.out.tip(&format!("use it once: --profile {name}; always: mfa profile use {name}"));
         }
         cx.done(done(&name, "added"))

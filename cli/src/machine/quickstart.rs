@@ -10,6 +10,7 @@ use crate::command::verb::Verb;
 use crate::failure::Outcome;
 use crate::input;
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::cards::CreateCard;
 use mfa_shared::api::customers::{CommandCustomer, CreateCustomer, CustomerQuery, ListCustomers};
@@ -142,7 +143,7 @@ pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outco
     let caller = match client.send(&GetCurrentToken {}, &Nothing).await {
         Err(failure) if failure.status == Some(401) => {
             if !cx.prompt.can_ask() {
-                let hint = format!("log in: mfa login {OPERATOR} --url {}", client.url);
+                let hint = format!("log in: mfa login {OPERATOR} --url {}", quoted(&client.url));
                 return Err(failure.hint(format!("{hint}; then again: mfa quickstart")));
             }
             login::by_password(cx, client, (None, OPERATOR), &PasswordFlags::default(), &CodeFlag::default())

@@ -8,12 +8,16 @@ use crate::command::verb::{Node, Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
 use crate::settings::{config_files, files};
+use crate::words::quoted;
 use clap::Args;
 use mfa_daemon::{CertificateFacts, certificate_facts, read_certificates};
 use mfa_shared::fault::exit;
 use rustls::pki_types::CertificateDer;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+/// Where the right fingerprint is shown.
+const OWN_MACHINE: &str = "on the daemon's own machine";
 
 pub const VERBS: &[Node] =
     &[verb::<generate::Generate>("generate"), verb::<Show>("show"), verb::<TrustIt>("trust")];
@@ -93,16 +97,16 @@ impl Verb for TrustIt {
                 return Err(Failure::new("another_certificate", exit::CONFLICT, what).hint(hint));
             }
             Some(_) => {}
-            None if cx.prompt.yes && !cx.prompt.can_ask() => {
-                let what = "the fingerprint of the certificate was not compared";
-                return Err(
-                    Failure::usage(what).hint(format!("if it is the right one: --fingerprint {found}"))
-                );
+            None if cx.prompt.yes => {
+                let what = "the fingerprint of the certificate was not compared, and a yes compares nothing";
+                let hint = format!("compare it with mfa tls show authority.pem {OWN_MACHINE}, then give");
+                return Err(Failure::usage(what).hint(format!("{hint}: --fingerprint {found}")));
             }
             None => {
+                cx.prompt.check("--fingerprint")?;
                 let asks = format!(
-                    "{url} shows an authority with the SHA-256 {found}; on its own machine mfa tls show \
-                     authority.pem shows the right one. Trust it?"
+                    "{url} shows an authority with the SHA-256 {found}; mfa tls show authority.pem \
+                     {OWN_MACHINE} shows the right one. Trust it?"
                 );
                 cx.prompt.confirm(&asks)?;
             }
@@ -112,7 +116,8 @@ impl Verb for TrustIt {
             None => beside_config(&url)?,
         };
         files::replace(&file, pem(authority).as_bytes())?;
-        cx.out.tip(&format!("use it: --ca-file {0}, or ca_file = \"{0}\" in a profile", file.display()));
+        let shown = file.display().to_string();
+        cx.out.tip(&format!("use it: --ca-file {}, or ca_file = \"{shown}\" in a profile", quoted(&shown)));
         let mut row = row;
         row["file"] = json!(file);
         cx.out.show(&views::CERTIFICATE, &row)

@@ -11,7 +11,7 @@ use crate::command::noun::{self, Noun, Section};
 use crate::command::verb::{Verb, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{date, days};
-use crate::output::views;
+use crate::output::{escaped_json, views};
 use crate::settings::files::{Pending, unwritable};
 use clap::Args;
 use mfa_shared::api::audit::*;
@@ -201,8 +201,9 @@ impl Verb for Export {
         if self.file == "-" {
             let mut stream = cx.client.stream(&ListAudit {}, &query).await?;
             let mut out = std::io::stdout().lock();
+            let shown = cx.out.screen.stdout_is_terminal;
             while let Some(line) = stream.next().await? {
-                writeln!(out, "{line}")?;
+                writeln!(out, "{}", if shown { escaped_json(line) } else { line })?;
             }
             return Ok(());
         }

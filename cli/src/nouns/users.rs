@@ -8,6 +8,7 @@ use crate::command::verb::{Verb, changes, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft, Row};
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::users::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -158,7 +159,7 @@ impl Verb for SetPassword {
         cx.client.send(&SetUserPassword { user: user.clone() }, &body).await?;
         if own && cx.client.token.is_none() {
             logins::forget(&cx.client.profile, &cx.client.url)?;
-            cx.out.tip(&format!("your logins have ended; log in again: mfa login {user}"));
+            cx.out.tip(&format!("your logins have ended; log in again: mfa login {}", quoted(&user)));
         }
         cx.done(NOUN.done(&[&user], "given a new password"))
     }

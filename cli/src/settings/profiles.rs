@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::settings::{files, user_config_file};
-use crate::words::hint_beside;
+use crate::words::{hint_beside, quoted};
 use mfa_shared::fault::exit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ impl Profiles {
 
     pub fn find(&self, name: &str) -> Outcome<&Profile> {
         self.profiles.get(name).ok_or_else(|| {
-            let hint = format!("list them: mfa profile list; make it: mfa profile add {name}");
+            let hint = format!("list them: mfa profile list; make it: mfa profile add {}", quoted(name));
             Failure::new("profile_not_found", exit::NOT_FOUND, format!("there is no profile \"{name}\""))
                 .hint(hint_beside(name, self.profiles.keys().map(String::as_str), &hint))
         })

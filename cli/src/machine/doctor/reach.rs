@@ -6,6 +6,7 @@ use crate::machine::background::log_file;
 use crate::machine::daemon::look::{self, FilesSeen};
 use crate::moment::now_seconds;
 use crate::settings::files::folder_of;
+use crate::words::quoted;
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 use std::fs::{self, File, OpenOptions};
@@ -63,7 +64,7 @@ pub(super) fn certificate(seen: &Seen<'_>) -> Option<Finding> {
         // The authority of a service is root's, and its key is for root alone.
         let of_other = fs::metadata(folder).is_ok_and(|facts| facts.uid() != geteuid().as_raw());
         let sudo = if of_other { "sudo " } else { "" };
-        let folder = folder.display();
+        let folder = quoted(&folder.display().to_string());
         format!("replace it; one of mfa's own: {sudo}mfa tls generate --renew --out {folder} --name HOST")
     };
     let facts = match looked {

@@ -8,6 +8,7 @@ use crate::failure::Outcome;
 use crate::machine::daemon::look::{self, KeyFileSeen};
 use crate::machine::session::damaged_images;
 use crate::moment::now_seconds;
+use crate::words::quoted;
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::Listed;
@@ -141,7 +142,7 @@ pub(super) fn journal(seen: &Seen<'_>) -> Option<Finding> {
             Warning(found, "while the daemon is stopped: mfa check store".to_owned())
         }
         Err(why) => {
-            let shown = folder.display();
+            let shown = quoted(&folder.display().to_string());
             Failure(why, format!("when it is restored: mfa check store --data-dir {shown}"))
         }
     })

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::machine::daemon::DaemonFlags;
 use crate::output::views;
 use crate::settings::files;
-use crate::words::hex;
+use crate::words::{hex, quoted};
 use clap::Args;
 use mfa_daemon::Clock;
 use mfa_shared::fault::exit;
@@ -72,13 +72,16 @@ impl Verb for Generate {
         // A service reads it as a user of its own, and the renewal may be root's.
         files::replace_kept(&key, own_key.as_bytes())?;
         files::replace_public(&certificate, &format!("{text}{}", authority.pem))?;
-        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let absolute = |path: &Path| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            quoted(&path.display().to_string())
+        };
         cx.out.tip(&format!(
             "use it: mfa daemon restart --tls-cert {} --tls-key {}, or the settings tls_cert and tls_key; \
              clients need {}",
-            absolute(&certificate).display(),
-            absolute(&key).display(),
-            absolute(&file("authority.pem")).display()
+            absolute(&certificate),
+            absolute(&key),
+            absolute(&file("authority.pem"))
         ));
         let place = certificate.display().to_string();
         cx.out.show(&views::CERTIFICATE, &Value::Array(shown(&place, &of_file(&place)?)?))

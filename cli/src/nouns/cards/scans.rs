@@ -6,6 +6,7 @@ use crate::command::noun::{self, Noun, Samples};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::scans::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -50,7 +51,8 @@ impl Subject {
 
     /// The command of another verb on the same scan.
     fn command(&self, verb: &str) -> String {
-        format!("mfa cards scans {verb} {} {} {}", self.customer, self.card, self.scan)
+        let [customer, card, scan] = [&self.customer, &self.card, &self.scan].map(|word| quoted(word));
+        format!("mfa cards scans {verb} {customer} {card} {scan}")
     }
 }
 

@@ -7,6 +7,7 @@ use crate::command::verb::{Verb, removes, verb};
 use crate::failure::Outcome;
 use crate::nouns::customers;
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::portraits::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -80,7 +81,7 @@ impl Verb for Get {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { customer, out } = self;
-        check_place(&out, &format!("mfa customers portrait show {customer}"))?;
+        check_place(&out, &format!("mfa customers portrait show {}", quoted(&customer)))?;
         cx.save_image(&GetPortrait { customer: customer.clone() }, &customer, &out).await
     }
 }
@@ -98,7 +99,7 @@ impl Verb for Show {
     const EXAMPLES: &'static [&'static str] =
         &["mfa customers portrait show c-001", "mfa customers portrait show c-001 --color always"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let save = format!("mfa customers portrait get {} --out FILE", self.customer);
+        let save = format!("mfa customers portrait get {} --out FILE", quoted(&self.customer));
         cx.draw_image(&GetPortrait { customer: self.customer }, &save).await
     }
 }

@@ -8,6 +8,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::date;
 use crate::nouns::teller::{self, FileFlags};
 use crate::output::{views, wrap::fill};
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::days::*;
 use mfa_shared::api::tellers::ListTellers;
@@ -124,7 +125,7 @@ impl Ends {
             ),
             None => format!("; the day {date} of office {office} may not have been ended yet"),
         };
-        let next = format!("repeat it: mfa day end {office} {date}; what is done is not repeated");
+        let next = format!("repeat it: mfa day end {} {date}; what is done is not repeated", quoted(office));
         failure.adding(&what).hint(next)
     }
 }
@@ -165,7 +166,8 @@ impl Ends {
         for teller in open {
             let code = teller["code"].as_str().unwrap_or_default();
             let name = format!("teller {code}");
-            let hint = format!("close it: mfa teller close {code} --office {}", self.office);
+            let (teller_code, office) = (quoted(code), quoted(&self.office));
+            let hint = format!("close it: mfa teller close {teller_code} --office {office}");
             let closed = if asks {
                 self.ask(cx, code, teller).await
             } else {

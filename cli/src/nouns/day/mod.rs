@@ -10,6 +10,7 @@ use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, today};
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::days::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -102,6 +103,7 @@ impl Verb for Show {
 /// Today may still be ended; another day was meant otherwise.
 fn not_ended(failure: Failure, at: &GetOfficeDay) -> Failure {
     let GetOfficeDay { office, date } = at;
+    let office = quoted(office);
     let list = format!("see which were ended: mfa day list {office}");
     match failure.code == fault::DAY_NOT_FOUND.code {
         true if *date == today().to_string() => failure.hint(format!("end it: mfa day end {office}; {list}")),

@@ -10,6 +10,7 @@ use crate::command::money::{check_digits, teller_scale, with_digits};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
@@ -92,10 +93,11 @@ pub(super) async fn close(
     let Place { office, teller } = at;
     let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
     let report = cx.client.send(&read, &Nothing).await?.value;
-    let file = file.write(cx, &folder, &report).await.map_err(|failure| {
+    let file = file.write(cx, &folder, &teller, &report).await.map_err(|failure| {
         failure.adding(&format!("; teller {teller} is closed nevertheless")).hint(format!(
-            "write it again: mfa teller reports save {teller} {} --report-dir DIR",
-            report["number"]
+            "write it again: mfa teller reports save {} {} --report-dir DIR",
+            quoted(&teller),
+            report["number"].as_u64().map_or_else(|| "latest".to_owned(), |number| number.to_string())
         ))
     })?;
     cx.out.tip(&format!("teller {teller} closed (CLOSED); day report: {}", file.display()));
@@ -135,8 +137,9 @@ pub async fn say_what_waits(cx: &Cx, teller: &str) -> usize {
     if waiting > 0 {
         let them = if waiting == 1 { "1 transaction waits" } else { &format!("{waiting} transactions wait") };
         cx.out.say(&format!(
-            "{them} for confirmation and will be cancelled: mfa teller transactions list {teller} \
-             --status pending"
+            "{them} for confirmation and will be cancelled: mfa teller transactions list {} \
+             --status pending",
+            quoted(teller)
         ));
     }
     waiting
@@ -219,7 +222,8 @@ async fn check_pause(cx: &Cx, at: &Place, employee: Option<&str>) -> Outcome {
         let employee = employee.unwrap_or("who works there");
         let what =
             format!("teller {teller} must be paused before its cash is counted, and you may not pause it");
-        let hint = format!("let {employee} pause it: mfa teller pause {teller}; then repeat the command");
+        let pause = format!("mfa teller pause {}", quoted(teller));
+        let hint = format!("let {employee} pause it: {pause}; then repeat the command");
         Err(Failure::new(&failure.code, failure.exit, what).hint(hint))
     })
 }

@@ -12,6 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::{Draft, moment};
 use crate::nouns::customers;
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::customers::GetCustomer;
@@ -89,7 +90,7 @@ impl<A: Args> Wish<A> {
         found.as_array().and_then(|all| all.iter().find(named)).cloned().ok_or_else(|| {
             let what = format!("customer {customer} has no account \"{}\"", self.account);
             Failure::new(fault::INSTANCE_NOT_FOUND.code, exit::NOT_FOUND, what)
-                .hint(format!("list them: mfa accounts list --customer {customer}"))
+                .hint(format!("list them: mfa accounts list --customer {}", quoted(customer)))
         })
     }
 }
@@ -213,8 +214,7 @@ pub(super) async fn transact<A: Args>(cx: &Cx, wish: Wish<A>, moved: Moved) -> O
     check_digits("/amount", &moved.amount, scale)?;
     let draft = wish.draft(&instance, &moved);
     let endpoint = CreateTransaction { teller: teller.clone() };
-    let quoted = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await;
-    let quote = quoted?.value;
+    let quote = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await?.value;
     let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
         return Err(Failure::local("the daemon returned no identifier of the transaction"));
     };
@@ -250,7 +250,8 @@ pub(super) async fn transact<A: Args>(cx: &Cx, wish: Wish<A>, moved: Moved) -> O
         return wish.receipt.print(cx, &teller, transaction).await;
     }
     if !cx.prompt.yes {
-        cx.out.tip(&format!("its receipt: mfa teller receipt --teller {teller} {transaction}"));
+        let receipt = format!("mfa teller receipt --teller {} {}", quoted(&teller), quoted(transaction));
+        cx.out.tip(&format!("its receipt: {receipt}"));
     }
     let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
     let read = GetTransaction { teller, transaction: transaction.to_owned() };
@@ -288,9 +289,10 @@ async fn given_up(cx: &Cx, teller: &str, transaction: &str, failure: Failure) ->
         let _ = transactions::cancel(cx, teller, transaction).await;
         return failure;
     }
-    failure.adding(&format!("; whether transaction {transaction} was confirmed is not known")).hint(format!(
-        "look: mfa teller transactions get {teller} {transaction}; to confirm a confirmed one does nothing"
-    ))
+    let look = format!("mfa teller transactions get {} {}", quoted(teller), quoted(transaction));
+    failure
+        .adding(&format!("; whether transaction {transaction} was confirmed is not known"))
+        .hint(format!("look: {look}; to confirm a confirmed one does nothing"))
 }
 
 fn words(kind: TransactionType) -> &'static str {

@@ -5,6 +5,7 @@ use crate::command::money::with_digits;
 use crate::failure::{Failure, Outcome};
 use crate::output::{text, transaction, views};
 use crate::paper::{Paper, PaperFlags, Part, named_for_people};
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
@@ -40,9 +41,10 @@ impl ReceiptFlags {
     pub async fn print(&self, cx: &Cx, teller: &str, identifier: &str) -> Outcome {
         cx.out.tip(&format!("transaction {identifier} confirmed"));
         let confirmed = |failure: Failure| {
+            let again = format!("mfa teller receipt --teller {} {}", quoted(teller), quoted(identifier));
             failure
                 .adding(&format!("; transaction {identifier} is confirmed nevertheless"))
-                .hint(format!("print the receipt again: mfa teller receipt --teller {teller} {identifier}"))
+                .hint(format!("print the receipt again: {again}"))
         };
         issue(cx, &self.paper, teller, identifier).await.map_err(confirmed)
     }

@@ -8,6 +8,8 @@ use crate::paper::Paper;
 use crate::settings;
 use clap::{Args, ValueEnum};
 use mfa_shared::amount::Amount;
+use mfa_shared::identifier::is_identifier_char;
+use mfa_shared::time::Date;
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -60,17 +62,17 @@ impl FileFlags {
         Ok(folder)
     }
 
-    /// Writes a report to a file that is named after the teller, the number and the day.
-    pub async fn write(&self, cx: &Cx, folder: &Path, report: &Value) -> Outcome<PathBuf> {
+    /// Writes the report of a teller to a file that is named after the teller, the number and the day.
+    pub async fn write(&self, cx: &Cx, folder: &Path, teller: &str, report: &Value) -> Outcome<PathBuf> {
+        let name = name(teller, report).map_err(|why| Failure::unexpected(&cx.client.url, &why))?;
         let (content, ending) = match self.report_format {
             FileFormat::Text => (sheet(cx, report).await, "txt"),
             FileFormat::Csv => (csv(report)?, "csv"),
             FileFormat::Json => (format!("{report:#}\n"), "json"),
         };
-        let (teller, day) = (text(report, "/tellerCode"), text(report, "/day"));
-        let number = report["number"].as_u64().unwrap_or_default();
-        let path = folder.join(format!("{teller}-{number:04}-{day}.{ending}"));
+        let path = folder.join(format!("{name}.{ending}"));
         let failed = |error: std::io::Error| {
+            let number = &report["number"];
             let what = format!("day report {number} cannot be written to {}: {error}", path.display());
             Failure::local(what)
         };
@@ -88,6 +90,21 @@ impl FileFlags {
             Err(error) => return Err(failed(error)),
         }
         Ok(path)
+    }
+}
+
+/// The name of the file, without its ending. What the daemon answers becomes part of a path, so it must be
+/// what was asked for, and nothing that leads into another folder.
+fn name(teller: &str, report: &Value) -> Result<String, String> {
+    let code = text(report, "/tellerCode");
+    if code != teller || !code.chars().all(is_identifier_char) {
+        return Err(format!("with a report of teller \"{code}\", and not of \"{teller}\""));
+    }
+    let (number, day) = (&report["number"], text(report, "/day"));
+    match (number.as_u64(), Date::parse(&day)) {
+        (Some(number), Some(day)) => Ok(format!("{teller}-{number:04}-{day}")),
+        (None, _) => Err(format!("with a report whose number is {number}")),
+        (_, None) => Err(format!("with a report whose day is \"{day}\"")),
     }
 }
 

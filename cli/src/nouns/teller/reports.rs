@@ -104,8 +104,9 @@ impl Verb for Save {
         "mfa teller reports save desk-1 1 --office head-office --report-dir reports",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let report = cx.client.send(&self.report.read(cx)?, &Nothing).await?.value;
-        let file = self.file.write(cx, &self.file.folder(cx)?, &report).await?;
+        let read = self.report.read(cx)?;
+        let report = cx.client.send(&read, &Nothing).await?.value;
+        let file = self.file.write(cx, &self.file.folder(cx)?, &read.teller, &report).await?;
         cx.done(Done { noun: "report", id: &file.display().to_string(), what: "written" })
     }
 }

@@ -6,6 +6,7 @@ use crate::command::cx::{Cx, Done};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -89,6 +90,7 @@ impl Confirm {
         if charged && self.charges.word() == ChargesWord::Excluded {
             failure
         } else {
+            let (teller, transaction) = (quoted(teller), quoted(transaction));
             failure.hint(format!(
                 "cancel it, and take less: mfa teller transactions cancel {teller} {transaction}"
             ))

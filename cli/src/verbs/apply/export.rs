@@ -11,6 +11,7 @@ use crate::output::yaml;
 use crate::settings::files::unwritable;
 use crate::words::quoted;
 use mfa_shared::fault::exit;
+use mfa_shared::identifier::is_identifier_char;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fs::{DirBuilder, Permissions, read_dir, rename};
@@ -36,7 +37,7 @@ pub async fn export(client: &Client, folder: &str, over: bool) -> Outcome<Export
     let (mut rows, mut files) = (Vec::new(), Vec::new());
     for kind in KINDS.iter() {
         let mut file = File::begin(&place, kind)?;
-        kind.noun.each(client, &mut |record| file.push(&record, &mut found)).await?;
+        kind.noun.each(client, &mut |record| file.push(&record, &mut found, &client.url)).await?;
         rows.push(json!({ "kind": kind.name, "records": file.records, "file": file.name(folder) }));
         files.push(file);
     }
@@ -170,8 +171,13 @@ impl File {
         written.map_err(unwritable(self.out.get_ref().path()))
     }
 
-    fn push(&mut self, record: &Value, found: &mut Found) -> Outcome {
+    fn push(&mut self, record: &Value, found: &mut Found, url: &str) -> Outcome {
         let document = self.document(record);
+        // It becomes the path of a file that `mfa apply` reads, and is part of the text as it is.
+        if !self.secrets.is_empty() && !document.id.chars().all(is_identifier_char) {
+            return Err(Failure::unexpected(url, &format!("with a {} \"{}\"", self.kind.name, document.id))
+                .hint("no daemon takes such an identifier; do not use what it answers"));
+        }
         for (_, name) in document.references() {
             found.named.entry(name).or_insert_with(|| document.title());
         }

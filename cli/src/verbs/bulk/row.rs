@@ -5,7 +5,7 @@ use super::source::Raw;
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Column, Shape, Step, close_gaps, put, value};
 use crate::output::unguarded;
-use crate::words::{hex, hint_beside};
+use crate::words::{hex, hint_beside, in_quotes};
 use csv::ByteRecord;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
@@ -109,8 +109,8 @@ impl Reading {
         let [(first, _), _, ..] = unknown[..] else { return Ok(()) };
         let names: Vec<_> = unknown.iter().map(|(_, field)| format!("\"{field}\"")).collect();
         let hint = format!(
-            "for each of them give its name, or skip it: --map '{first}=FIELD', --map '{first}='; \
-             every name: mfa {} import --template",
+            "for each of them give its name, or skip it: {}; every name: mfa {} import --template",
+            mapped(first),
             noun.name
         );
         Err(Failure::usage(format!("{} have no fields {}", noun.plural, names.join(", "))).hint(hint))
@@ -243,6 +243,11 @@ impl Reading {
     }
 }
 
+/// The flags that name the field of a column, or skip it.
+fn mapped(column: &str) -> String {
+    format!("--map {}, --map {}", in_quotes(&format!("{column}=FIELD")), in_quotes(&format!("{column}=")))
+}
+
 fn target(noun: Bulk, shape: &Shape, column: &str, field: &str) -> Outcome<Target> {
     if field.is_empty() || noun.computed.contains(&field) {
         return Ok(Target::PassedOver);
@@ -252,7 +257,7 @@ fn target(noun: Bulk, shape: &Shape, column: &str, field: &str) -> Outcome<Targe
     }
     shape.column(field).map(|found| Target::Field(found, column.to_owned())).map_err(|why| {
         let names = shape.properties().into_iter().chain(noun.within().iter().copied());
-        let hint = format!("give its name, or skip it: --map '{column}=FIELD', --map '{column}='");
+        let hint = format!("give its name, or skip it: {}", mapped(column));
         let hint =
             if why.starts_with("did") { format!("{why} {hint}") } else { hint_beside(field, names, &hint) };
         Failure::usage(format!("{} have no field \"{field}\"", noun.plural)).hint(hint)
