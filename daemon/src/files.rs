@@ -1,6 +1,7 @@
 //! Open files of the process: as many as the system allows, some of them kept for the store.
 
 use crate::config::Config;
+use crate::store::postgres::Options;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs;
 
@@ -30,8 +31,10 @@ pub fn connections(config: &Config, limit: Option<u64>) -> usize {
 
 /// Files that are needed beside the connections of clients.
 fn own(config: &Config) -> usize {
-    let to_store = if config.folder().is_none() { config.store_connections_max + 2 } else { 0 };
-    RESERVE + to_store * OF_STORE_CONNECTION
+    if config.folder().is_some() {
+        return RESERVE;
+    }
+    RESERVE + (config.store_connections_max + Options::LONG_CONNECTIONS) * OF_STORE_CONNECTION
 }
 
 /// Why a limit is too low for the connections to PostgreSQL, if it is.
@@ -94,9 +97,9 @@ mod tests {
         assert_eq!(connections(&config, Some(16)), CONNECTIONS_MIN);
         assert_eq!(too_few(&config, Some(16)), None);
         let config = Config { store: Address::parse("postgres://mfa@db1/mfa").unwrap().into(), ..config };
-        assert_eq!(connections(&config, Some(1024)), 1024 - 40 - 18 * 4);
-        assert!(too_few(&config, Some(115)).unwrap().contains("16 connections to PostgreSQL need 116"));
-        assert_eq!((too_few(&config, Some(116)), too_few(&config, None)), (None, None));
+        assert_eq!(connections(&config, Some(1024)), 1024 - 40 - 20 * 4);
+        assert!(too_few(&config, Some(123)).unwrap().contains("16 connections to PostgreSQL need 124"));
+        assert_eq!((too_few(&config, Some(124)), too_few(&config, None)), (None, None));
     }
 
     #[test]

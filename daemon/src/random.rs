@@ -11,6 +11,11 @@ pub fn bytes<const N: usize>() -> [u8; N] {
     bytes
 }
 
+/// Whether the lot falls on this one, as it does on one of so many.
+pub fn is_one_of(many: u8) -> bool {
+    bytes::<1>()[0].is_multiple_of(many)
+}
+
 /// Random bytes as hexadecimal digits, two for each byte.
 pub fn hex<const N: usize>() -> String {
     hexadecimal(&bytes::<N>())

@@ -152,7 +152,7 @@ fn images_outlive_a_restart_and_what_no_record_names_does_not() {
     let config = images.0.config().clone();
     images.0.start_on(config);
     assert!(images.0.get(PORTRAIT).is(200).body == sent);
-    // The sweep runs beside the first requests; an upload waits for the part that is being swept.
+    // The sweep runs beside the first requests; an upload waits while something is removed.
     images.settle(1);
     images.holds(&[hash(&sent)]);
 }

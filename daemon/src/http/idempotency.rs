@@ -80,7 +80,7 @@ impl Repeatable {
 
     /// Remembers the answer, and forgets some that are too old.
     pub fn remember(&self, tx: &mut Tx<'_>, caller: &str, reply: &Reply) -> Result<(), Fault> {
-        if crate::random::bytes::<1>()[0].is_multiple_of(CLEARING_ONE_OF) {
+        if crate::random::is_one_of(CLEARING_ONE_OF) {
             self.forget_old(tx)?;
         }
         // There is a hash under each key, that of the key in use first.
@@ -99,7 +99,7 @@ impl Repeatable {
 
     fn forget_old(&self, tx: &mut Tx<'_>) -> Result<(), Fault> {
         let until = tx.now().plus_seconds(-REMEMBERED_SECONDS);
-        for old in tx.before::<Remembered>(IDEMPOTENCY_BY_TIME, until, CLEARED_AT_ONCE)? {
+        for old in tx.expired::<Remembered>(IDEMPOTENCY_BY_TIME, until, CLEARED_AT_ONCE)? {
             tx.remove(&old);
         }
         Ok(())

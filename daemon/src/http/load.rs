@@ -4,14 +4,16 @@
 use crate::count::Counter;
 use crate::domain::load::Load;
 use mfa_shared::api::ledger::GetTrialBalance;
+use mfa_shared::api::tellers::GetTellerBalance;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::{self, Fault};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 const RETRY_AFTER_S: u32 = 1;
-/// Reads of one record that go through all accounts, as long lists do.
-const LONG_READS: [&str; 1] = [GetTrialBalance::META.name];
+/// Reads of one record that take as long as lists: they go through all accounts, or all that a session has
+/// moved.
+const LONG_READS: [&str; 2] = [GetTrialBalance::META.name, GetTellerBalance::META.name];
 
 /// What is counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,5 +94,18 @@ impl Loads {
     /// The requests that were refused so far, in the order of [`Class::ALL`].
     pub fn refused(&self) -> [u64; Class::ALL.len()] {
         self.classes.each_ref().map(|(_, refused)| refused.get())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mfa_shared::api::tellers::{GetTeller, ListTellers};
+
+    #[test]
+    fn a_read_that_grows_with_what_was_posted_counts_as_a_list() {
+        let long = [GetTrialBalance::META, GetTellerBalance::META, ListTellers::META];
+        assert_eq!(long.map(|meta| Class::of(&meta)), [Class::List; 3]);
+        assert_eq!(Class::of(&GetTeller::META), Class::Read);
     }
 }

@@ -25,6 +25,9 @@ use mfa_shared::wire::{Accepted, Json, Nothing};
 /// everything is not held up longer by it than by a step of interest.
 const ACCOUNTS_MAX: usize = 50;
 
+/// Lines of the journal after which a transaction looks at no further account.
+const LINES_MAX: usize = 500;
+
 /// Orders of one dividend that are remembered; after a kill another one goes on with it.
 const ORDERS_MAX: usize = 16;
 
@@ -139,35 +142,42 @@ pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
     let period = ledger::Period::of(tx, first, order.due)?;
     let keys: Vec<_> = pairs.iter().map(|(entry, _)| indexed_key(&parts, entry).to_vec()).collect();
     [StoredInstance::SPACE, LedgerAccount::SPACE].iter().try_for_each(|space| tx.expect(*space, &keys))?;
-    let mut accounts = Vec::new();
+    let (mut accounts, mut looked_at, mut lines) = (Vec::new(), 0, 0);
     for (entry, _) in &pairs {
+        if lines >= LINES_MAX {
+            break;
+        }
+        looked_at += 1;
         let Some(instance) = tx.at::<StoredInstance>(indexed_key(&parts, entry))? else { continue };
-        if let Some(amount) = pay(tx, &definition, &instance, order, &period)? {
+        if let Some(amount) = pay(tx, &definition, &instance, order, &period, &mut lines)? {
             dividend.accounts += 1;
             dividend.amount = dividend.amount.plus(amount);
             accounts.push(instance.account_identifier.clone());
         }
         dividend.after = Some(instance.account_identifier);
     }
-    dividend.ended = pairs.len() < ACCOUNTS_MAX;
+    dividend.ended = looked_at == pairs.len() && looked_at < ACCOUNTS_MAX;
     tx.put(&dividend)?;
     Ok(Paid { all: dividend.ended, accounts })
 }
 
+/// Pays an account; `lines` goes on by those that were read of it.
 fn pay(
     tx: &mut Tx<'_>,
     definition: &Definition,
     instance: &StoredInstance,
     order: &Distribution,
     period: &ledger::Period,
+    lines: &mut usize,
 ) -> Result<Option<Amount>, Fault> {
     if instance.state != InstanceState::Active {
         return Ok(None);
     }
     let account = &instance.account_identifier;
-    let balances = ledger::daily_balances(tx, account, period)?;
+    let ledger::DailyBalances { days, read } = ledger::daily_balances(tx, account, period)?;
+    *lines += read;
     let too_large = || Fault::new(fault::INTERNAL, format!("the balances of {account} are too large"));
-    let amount = rules::dividend(balances, order.rate, definition.currency.scale).ok_or_else(too_large)?;
+    let amount = rules::dividend(days, order.rate, definition.currency.scale).ok_or_else(too_large)?;
     let lines = vec![
         ledger::debit(&definition.expense_account_identifier, AccountRole::ProductExpense, amount),
         ledger::credit(account, AccountRole::Customer, amount),
@@ -204,4 +214,86 @@ pub fn list(
         })
     };
     Ok(Rows::all(&[&at.definition], shown).only(|stored| stored.ended))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::ledger::tests::memory::Memory;
+    use crate::ops::ledger::tests::posting::{amount, customer, entry};
+    use mfa_shared::api::definitions::{CreateDefinition, NewDefinition};
+    use mfa_shared::node::Node;
+    use mfa_shared::object::nested;
+    use mfa_shared::rule::check_body;
+
+    const PRODUCT: &str = r#"{"type":"SHARE","identifier":"shares","name":"S","currency":{"code":"USD",
+        "name":"N","sign":"S","scale":2},"equityLedgerIdentifier":"9100","cashAccountIdentifier":"cash",
+        "expenseAccountIdentifier":"cost","term":{"interestPayable":"MONTHLY"}}"#;
+    const ACCOUNTS: [&str; 4] = ["a", "b", "c", "d"];
+
+    fn instance(account: &str) -> StoredInstance {
+        StoredInstance {
+            account_identifier: account.to_owned(),
+            customer_identifier: "c-1".to_owned(),
+            product_identifier: "shares".to_owned(),
+            alternative_account_number: None,
+            beneficiaries: Vec::new(),
+            opened_on: None,
+            transaction_command_on: None,
+            closed_on: None,
+            state: InstanceState::Active,
+        }
+    }
+
+    /// A share product with accounts, on each of which as many lines are posted in May.
+    fn store(lines: usize) -> Memory {
+        let mut store = Memory::new();
+        let body = Node::parse(PRODUCT.as_bytes()).unwrap();
+        let new: NewDefinition = check_body(&nested(), &body, store.now.day()).unwrap();
+        let made = store.write(|tx| {
+            definitions::create(tx, &Caller::guest(), &CreateDefinition {}, &Json(new.clone()))?;
+            let definition: Definition = tx.get(&["shares"])?.unwrap();
+            tx.put(&Definition { active: true, ..definition })?;
+            ledger::name_account(tx, "/x", "drawer", AccountRole::Drawer)?;
+            for account in ACCOUNTS {
+                ledger::name_customer_account(tx, customer(account, "USD"))?;
+                tx.put(&instance(account))?;
+            }
+            for account in (0..lines).flat_map(|_| ACCOUNTS) {
+                let sum = amount("1");
+                let paid_in = vec![
+                    ledger::debit("drawer", AccountRole::Drawer, sum),
+                    ledger::credit(account, AccountRole::Customer, sum),
+                ];
+                ledger::post(tx, entry("CDPT", paid_in))?;
+            }
+            Ok(())
+        });
+        made.unwrap();
+        store.now = store.now.plus_seconds(40 * 86_400);
+        store
+    }
+
+    #[test]
+    fn a_step_ends_behind_many_lines_and_the_next_one_goes_on_from_there() {
+        for (lines, expected) in [(100, vec![4]), (249, vec![3, 1]), (250, vec![2, 2]), (600, vec![1; 4])] {
+            let mut store = store(lines);
+            let (definition, due) = ("shares".to_owned(), Date::parse("2031-05-31").unwrap());
+            let (by, order) = ("ama".to_owned(), "first".to_owned());
+            let order = Distribution { definition, due, rate: amount("36.5"), by, order };
+            let mut steps = Vec::new();
+            loop {
+                let Paid { all, accounts } = store.write(|tx| step(tx, &order)).unwrap();
+                steps.push(accounts.len());
+                if all {
+                    break;
+                }
+            }
+            assert_eq!(steps, expected, "{lines} lines");
+            // 26 days of a thousandth of what was paid in.
+            let cents = lines * 1_026;
+            let balance = amount(&format!("{}.{:02}", cents / 1_000, cents % 1_000 / 10));
+            assert_eq!(ACCOUNTS.map(|account| store.read(|tx| ledger::balance(tx, account))), [balance; 4]);
+        }
+    }
 }

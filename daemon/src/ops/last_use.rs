@@ -2,6 +2,7 @@
 //! write for each request would cost more than the requests.
 
 use crate::store::Tx;
+use crate::store::record::{Record, key};
 use crate::store::records::StoredSession;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
@@ -128,11 +129,12 @@ impl LastUse {
 /// Writes uses of sessions; which of these sessions are there no more.
 pub fn write(tx: &mut Tx<'_>, uses: &[(String, String, Timestamp)]) -> Result<Vec<String>, Fault> {
     let mut gone = Vec::new();
+    let keys: Vec<_> = uses.iter().map(|(user, session, _)| key(&[user, session])).collect();
+    tx.expect(StoredSession::SPACE, &keys)?;
     for (user, session, at) in uses {
         match tx.get::<StoredSession>(&[user, session])? {
-            Some(mut stored) if stored.last_used.is_none_or(|last| last < *at) => {
-                stored.last_used = Some(*at);
-                tx.put(&stored)?;
+            Some(stored) if stored.last_used.is_none_or(|last| last < *at) => {
+                tx.replace(&stored, &StoredSession { last_used: Some(*at), ..stored.clone() });
             }
             Some(_) => {}
             None => gone.push(session.clone()),
@@ -144,6 +146,7 @@ pub fn write(tx: &mut Tx<'_>, uses: &[(String, String, Timestamp)]) -> Result<Ve
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::ledger::tests::memory::Memory;
 
     #[test]
     fn a_token_of_an_application_is_known_until_it_ends_and_a_session_for_two_days() {
@@ -157,5 +160,27 @@ mod tests {
         uses.note("kofi", "other", at(REMEMBERED_SECONDS));
         let (user, ..) = &uses.unwritten()[0];
         assert_eq!((user.as_str(), uses.of("session"), uses.of("token-99")), ("kofi", None, None));
+    }
+
+    #[test]
+    fn uses_are_written_with_one_look_at_all_their_sessions() {
+        let (mut store, at) = (Memory::new(), |seconds: i64| Timestamp::from_millis(seconds * 1_000));
+        let session = |name: &str, last_used: Option<i64>| StoredSession {
+            user: "ama".to_owned(),
+            name: name.to_owned(),
+            began: at(0),
+            ends: at(9),
+            rotation: 0,
+            origin: None,
+            last_used: last_used.map(at),
+        };
+        let before = [session("first", None), session("later", Some(5)), session("third", Some(1))];
+        store.write(|tx| before.iter().try_for_each(|session| tx.put(session))).unwrap();
+        let uses = ["first", "gone", "later", "third"].map(|name| ("ama".to_owned(), name.to_owned(), at(3)));
+        store.unannounced = 0;
+        assert_eq!(store.write(|tx| write(tx, &uses)).unwrap(), ["gone"]);
+        assert_eq!(store.unannounced, 0);
+        let used = |name| store.read(|tx| tx.get::<StoredSession>(&["ama", name])).and_then(|s| s.last_used);
+        assert_eq!(["first", "later", "third"].map(used), [Some(at(3)), Some(at(5)), Some(at(3))]);
     }
 }

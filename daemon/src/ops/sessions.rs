@@ -17,8 +17,11 @@ use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use std::net::IpAddr;
 
-/// Records whose time is over that one login clears away: more than it makes, so that they never pile up.
-const CLEARED_AT_ONCE: usize = 16;
+/// One login of so many clears away records whose time is over, and so many of each kind: more than all of
+/// these logins make, so that they never pile up. If each did, logins at the same time would remove the same
+/// ones, and would have to wait for each other.
+const CLEARING_ONE_OF: u8 = 8;
+const CLEARED_AT_ONCE: usize = 32;
 /// Tokens that one end of a session, a user or a key removes.
 const REMOVED_AT_ONCE: usize = 500;
 
@@ -287,22 +290,25 @@ fn remove_some(tx: &mut Tx<'_>, index: Space, parts: &[&str]) -> Result<bool, Fa
     Ok(all)
 }
 
-/// Clears away some of what is over.
+/// Clears away some of what is over, if the lot falls on this login.
 pub fn clear_old(tx: &mut Tx<'_>) -> Result<(), Fault> {
+    if !random::is_one_of(CLEARING_ONE_OF) {
+        return Ok(());
+    }
     let now = tx.now();
-    for session in tx.before::<StoredSession>(SESSIONS_BY_TIME, now, CLEARED_AT_ONCE)? {
+    for session in tx.expired::<StoredSession>(SESSIONS_BY_TIME, now, CLEARED_AT_ONCE)? {
         tx.remove(&session);
     }
-    for token in tx.before::<StoredToken>(TOKENS_BY_TIME, now, CLEARED_AT_ONCE)? {
+    for token in tx.expired::<StoredToken>(TOKENS_BY_TIME, now, CLEARED_AT_ONCE)? {
         tx.remove(&token);
     }
-    for attempts in tx.before::<StoredAttempts>(LOGIN_ATTEMPTS_BY_TIME, now, CLEARED_AT_ONCE)? {
+    for attempts in tx.expired::<StoredAttempts>(LOGIN_ATTEMPTS_BY_TIME, now, CLEARED_AT_ONCE)? {
         tx.remove(&attempts);
     }
-    for address in tx.before::<KnownAddress>(KNOWN_ADDRESSES_BY_TIME, now, CLEARED_AT_ONCE)? {
+    for address in tx.expired::<KnownAddress>(KNOWN_ADDRESSES_BY_TIME, now, CLEARED_AT_ONCE)? {
         tx.remove(&address);
     }
-    for assertion in tx.before::<UsedAssertion>(ASSERTIONS_BY_TIME, now, CLEARED_AT_ONCE)? {
+    for assertion in tx.expired::<UsedAssertion>(ASSERTIONS_BY_TIME, now, CLEARED_AT_ONCE)? {
         tx.remove(&assertion);
     }
     Ok(())

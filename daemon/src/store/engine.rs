@@ -326,15 +326,16 @@ impl View for Overlay<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::store) mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
     const SPACE: Space = Space { id: 7, name: "things" };
 
+    /// One space.
     #[derive(Clone)]
-    struct Map(BTreeMap<Vec<u8>, Vec<u8>>);
+    pub(in crate::store) struct Map(pub(in crate::store) BTreeMap<Vec<u8>, Vec<u8>>);
 
     impl View for Map {
         fn get(&mut self, _: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {

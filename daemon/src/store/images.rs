@@ -1,8 +1,10 @@
 //! Images and the records that name them: bytes before record, removal after the last use.
 
-use super::engine::{Change, View};
+use super::engine::{Change, Range, View};
 use super::objects::{Draft, Objects};
+use super::record::prefix;
 use super::records::IMAGE_USES;
+use super::tx::Tx;
 use mfa_shared::fault::{self, Fault};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,6 +17,8 @@ const KEPT_AT_ONCE: usize = 64;
 const DAMAGED_RETRY_SECONDS: u32 = 3600;
 /// Damaged images that are counted.
 const DAMAGED_MAX: usize = 10_000;
+/// Uses that are read at once.
+const USES_AT_ONCE: usize = 500;
 /// Bytes of a hash at the beginning of an entry of the index of uses.
 const HASH_BYTES: usize = 64;
 
@@ -65,6 +69,33 @@ impl Uses {
 
 fn hash_of(entry: &[u8]) -> String {
     String::from_utf8_lossy(&entry[..entry.len().min(HASH_BYTES)]).into_owned()
+}
+
+/// The keys under which the uses of an image are stored.
+pub(super) fn uses_of(hash: &str) -> Range {
+    Range::prefix(&prefix(&[hash]))
+}
+
+/// Those of some images, in order, that no record names. Their uses are read in the order of the keys, as
+/// many at once as there are images left: one message to a database for hundreds where each has a use or two,
+/// and no more than one for each where they lie far apart or have thousands.
+pub(super) fn unnamed(tx: &mut Tx<'_>, hashes: &[String]) -> Result<Vec<String>, Fault> {
+    let mut unnamed = Vec::new();
+    let mut left = hashes;
+    while let (Some(first), Some(last)) = (left.first(), left.last()) {
+        let at_once = left.len().min(USES_AT_ONCE);
+        let range = Range { from: uses_of(first).from, to: uses_of(last).to };
+        let uses = tx.scan(IMAGE_USES, &range, false, at_once)?;
+        let named: BTreeSet<_> = uses.iter().map(|(entry, _)| hash_of(entry)).collect();
+        // Behind the last use that was read, nothing is known yet.
+        let end = match named.last() {
+            Some(end) if uses.len() == at_once => left.partition_point(|hash| hash <= end),
+            _ => left.len(),
+        };
+        unnamed.extend(left[..end].iter().filter(|hash| !named.contains(*hash)).cloned());
+        left = &left[end..];
+    }
+    Ok(unnamed)
 }
 
 /// The fault of an image that cannot be shown. A retry does not help before it was repaired.
@@ -121,5 +152,43 @@ impl Images {
             );
         }
         fault
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::engine::tests::Map;
+    use crate::store::objects::hash_and_length;
+    use crate::store::record::key;
+    use mfa_shared::time::Timestamp;
+    use proptest::prelude::*;
+
+    fn image(number: usize) -> String {
+        hash_and_length(&number.to_le_bytes()[..]).unwrap().0
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+        #[test]
+        fn an_image_without_a_record_is_found_wherever_its_neighbours_are(
+            uses in proptest::collection::vec((0..2_000_usize, 1..4_usize), 0..1_500),
+            (often, times) in (0..2_000_usize, 0..3_000_usize),
+            asked in proptest::collection::btree_set(0..2_000_usize, 0..1_500),
+        ) {
+            let used = |image: &String, by: usize| (key(&[image, "scan", &by.to_string()]), Vec::new());
+            let uses = uses.into_iter().chain([(often, times)]);
+            let mut view = Map(uses
+                .flat_map(|(number, times)| (0..times).map(move |by| (number, by)))
+                .map(|(number, by)| used(&image(number), by))
+                .collect());
+            let mut asked: Vec<_> = asked.into_iter().map(image).collect();
+            asked.sort();
+            let mut tx = Tx::new(&mut view, Timestamp::from_millis(0), false);
+            let found = unnamed(&mut tx, &asked).unwrap();
+            let one_by_one: Vec<_> =
+                asked.into_iter().filter(|hash| !tx.any(IMAGE_USES, &[hash]).unwrap()).collect();
+            prop_assert_eq!(found, one_by_one);
+        }
     }
 }

@@ -5,8 +5,10 @@
 
 pub mod backup;
 pub mod check;
+mod clearing;
 pub mod embedded;
 pub mod engine;
+mod expired;
 pub mod export;
 pub mod figures;
 pub mod image_check;
@@ -36,6 +38,7 @@ use crate::domain::calendar::Calendar;
 use crate::domain::numbers::ListNumbers;
 use crate::domain::webhook::Receivers;
 use engine::{Commit, Engine, Pending, WriteWork};
+use expired::Expired;
 use images::{Images, Uses};
 use mfa_shared::fault::{self, Fault};
 use seal::Keys;
@@ -60,6 +63,7 @@ pub struct Store {
     receivers: Arc<Receivers>,
     calendar: Arc<RwLock<Calendar>>,
     numbers: Arc<ListNumbers>,
+    expired: Arc<Expired>,
 }
 
 impl Store {
@@ -76,8 +80,9 @@ impl Store {
     /// A store over an engine of any kind.
     pub fn over(engine: Arc<dyn Engine>, clock: Clock, strict: bool) -> Self {
         let images = Arc::new(Images::new(engine.objects()));
-        let (receivers, calendar, numbers) = (Arc::default(), Arc::default(), Arc::default());
-        Self { engine, images, clock, strict, keys: None, receivers, calendar, numbers }
+        let (receivers, calendar) = (Arc::default(), Arc::default());
+        let (numbers, expired) = (Arc::default(), Arc::default());
+        Self { engine, images, clock, strict, keys: None, receivers, calendar, numbers, expired }
     }
 
     /// The same store with the keys of its secrets.
@@ -197,11 +202,12 @@ impl Store {
         let keys = self.keys.clone();
         let receivers = self.receivers.clone();
         let shared = self.is_shared();
-        let calendar = self.calendar.clone();
+        let (calendar, expired) = (self.calendar.clone(), self.expired.clone());
         let (slot, filled) = slot();
         let write = move |view: &mut dyn engine::View| {
             let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
-            let mut tx = tx.with_receivers(receivers.clone()).with_calendar(calendar.clone());
+            let tx = tx.with_receivers(receivers.clone()).with_calendar(calendar.clone());
+            let mut tx = tx.with_expired(expired.clone());
             let mut outcome = work(&mut tx);
             let mut keep = tx.writes_after(outcome.is_ok());
             if keep && let Err(fault) = trail::write(&mut tx, outcome.is_ok(), shared) {

@@ -1,6 +1,7 @@
 //! A transaction as operations see it: typed records over an engine's view, with staged writes.
 
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
+use super::expired::Expired;
 use super::noted::{Besides, Noted};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
@@ -45,6 +46,7 @@ pub struct Tx<'a> {
     pub(super) receivers: Arc<Receivers>,
     pub(super) calendar: Arc<RwLock<Calendar>>,
     pub(super) numbers: Option<Arc<ListNumbers>>,
+    pub(super) expired: Option<Arc<Expired>>,
     pub(super) shelved: Option<Shelved>,
     limit: Option<Limit>,
 }
@@ -74,6 +76,7 @@ impl<'a> Tx<'a> {
             receivers: Arc::default(),
             calendar: Arc::default(),
             numbers: None,
+            expired: None,
             shelved: None,
             limit: None,
         }
@@ -270,20 +273,6 @@ impl<'a> Tx<'a> {
             Ok(true)
         })?;
         self.fetch(keys)
-    }
-
-    /// At most `limit` records that an index by time has before a moment, the earliest first.
-    pub fn before<R: Record>(
-        &mut self,
-        index: Space,
-        until: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<R>, Fault> {
-        let until = moment(until);
-        let range = Range { from: Vec::new(), to: Some(key(&[&until])) };
-        let entries = self.view.scan(index, &range, false, limit)?;
-        let skipped = until.len() + 1;
-        self.fetch(entries.into_iter().map(|(entry, _)| entry[skipped.min(entry.len())..].to_vec()).collect())
     }
 
     /// The records under these keys that there are, in their order.

@@ -2,10 +2,8 @@
 //! last one.
 
 use super::engine::Engine;
-use super::images::{Uses, damaged};
-use super::keys::Range;
+use super::images::{Uses, damaged, unnamed, uses_of};
 use super::objects::{Draft, Opened, UsedBy, hash_and_length};
-use super::record::prefix;
 use super::records::IMAGE_USES;
 use super::tx::Tx;
 use super::{Store, apart, finished};
@@ -105,22 +103,18 @@ impl Store {
 
     /// Removes those of the objects that no record names, also `young` ones. The caller holds the gate.
     async fn remove_orphans(&self, hashes: Vec<String>, young: bool) -> Result<u64, Fault> {
-        let unused = move |tx: &mut Tx<'_>| {
-            let mut unused = Vec::new();
-            for hash in &hashes {
-                if !tx.any(IMAGE_USES, &[hash])? {
-                    unused.push(hash.clone());
-                }
-            }
-            Ok(unused)
-        };
-        let unused = self.read(true, unused).await?;
+        let unused = self.unnamed(hashes).await?;
         for hash in &unused {
-            let range = Range::prefix(&prefix(&[hash]));
+            let range = uses_of(hash);
             self.images.objects.remove(hash, UsedBy { space: IMAGE_USES, range, young }).await?;
             self.images.damaged().remove(hash);
         }
         Ok(unused.len() as u64)
+    }
+
+    async fn unnamed(&self, mut hashes: Vec<String>) -> Result<Vec<String>, Fault> {
+        hashes.sort_unstable();
+        self.read(true, move |tx: &mut Tx<'_>| unnamed(tx, &hashes)).await
     }
 
     /// Removes every object that no record names, which only a crash leaves behind. How many there were.
@@ -136,8 +130,6 @@ impl Store {
     async fn sweep(&self, young: bool) -> Result<u64, Fault> {
         let mut removed = 0;
         for first in 0..=u8::MAX {
-            // One part of the hashes at a time, so that uploads go on in between.
-            let _gate = self.images.gate().await;
             let hashes = match self.images.objects.list(first).await {
                 Err(fault) if fault.kind.code == fault::IMAGE_DAMAGED.code => {
                     tracing::error!(detail = fault.detail, "images may be missing");
@@ -145,8 +137,12 @@ impl Store {
                 }
                 listed => listed?,
             };
-            if !hashes.is_empty() {
-                removed += self.remove_orphans(hashes, young).await?;
+            // Most often there is none, and then no upload waits. What was kept a moment ago may be named by
+            // now, so what seems to be an orphan is looked at again while nothing is kept or named.
+            let orphans = if hashes.is_empty() { hashes } else { self.unnamed(hashes).await? };
+            if !orphans.is_empty() {
+                let _gate = self.images.gate().await;
+                removed += self.remove_orphans(orphans, young).await?;
             }
         }
         if removed > 0 {

@@ -6,6 +6,7 @@ use super::{Day, Order};
 use crate::ops::ledger::{self, Totals};
 use crate::ops::{counted, offices};
 use crate::store::Tx;
+use crate::store::record::{Record, key};
 use crate::store::records::{DayMark, StoredEmployee, StoredTeller, TELLERS_BY_OFFICE};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::customers::Customer;
@@ -20,6 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Days without an opening after which a teller is dormant.
 const DORMANT_DAYS: i64 = 30;
 const DAY_SECONDS: i64 = 86_400;
+/// Customers that are looked for in one message to a database.
+const CUSTOMERS_AT_ONCE: usize = 500;
 
 impl Day {
     /// The sums of the ledger that belong to it, none of them added yet.
@@ -185,13 +188,25 @@ impl Sums {
             self.note(DayExceptionKind::Dangling, Some(code), detail);
         }
         let confirmed = finished.iter().filter(|found| found.state == TransactionState::Confirmed);
-        let accounts: BTreeSet<_> =
-            confirmed.map(|found| (&found.customer_identifier, &found.customer_account_identifier)).collect();
-        for (customer, account) in accounts {
-            if !tx.has::<Customer>(&[customer])? {
-                let detail =
-                    format!("account \"{account}\" belongs to customer \"{customer}\", who does not exist");
-                self.note(DayExceptionKind::Dangling, Some(code), detail);
+        let mut accounts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for found in confirmed {
+            let of_customer = accounts.entry(&found.customer_identifier).or_default();
+            of_customer.insert(&found.customer_account_identifier);
+        }
+        let customers: Vec<_> = accounts.into_iter().collect();
+        for customers in customers.chunks(CUSTOMERS_AT_ONCE) {
+            let keys: Vec<_> = customers.iter().map(|(customer, _)| key(&[customer])).collect();
+            tx.expect(Customer::SPACE, &keys)?;
+            for (customer, accounts) in customers {
+                if tx.has::<Customer>(&[customer])? {
+                    continue;
+                }
+                for account in accounts {
+                    let detail = format!(
+                        "account \"{account}\" belongs to customer \"{customer}\", who does not exist"
+                    );
+                    self.note(DayExceptionKind::Dangling, Some(code), detail);
+                }
             }
         }
         Ok(())

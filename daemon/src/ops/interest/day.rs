@@ -362,7 +362,7 @@ impl Running<'_> {
             instance.state == InstanceState::Active
                 && rules::falls_due(&self.definition.term, instance.opened_on, self.day)
         });
-        expect(tx, &[StoredInterest::SPACE], &instances)?;
+        expect(tx, &[StoredInterest::SPACE, LedgerAccount::SPACE], &instances)?;
         for instance in instances {
             let account = &instance.account_identifier;
             if let Some(amount) = pay(tx, &self.definition, account, self.day, self.by)? {

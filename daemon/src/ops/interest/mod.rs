@@ -103,10 +103,10 @@ fn pay(
     ];
     let Some(entry) = book(tx, PAYMENT, account, by, until, lines)? else { return Ok(None) };
     kept.paid = kept.paid.plus(amount);
-    tx.put(&kept)?;
+    tx.add(&kept);
     let payment = InterestPayment { date: until, amount, journal_entry_identifier: entry.identifier };
     let sequence = entry.sequence.unsigned_abs();
-    tx.put(&StoredPayment { account: account.to_owned(), sequence, payment })?;
+    tx.add(&StoredPayment { account: account.to_owned(), sequence, payment });
     Ok(Some(amount))
 }
 

@@ -1,20 +1,27 @@
 //! Pages of the list of runs: by what is known in memory they are those of a walk, and cost what they show.
 
-use super::{give_up, list, of_account};
+use super::{Job, Next, Order, Part, claim, give_up, list, of_account, step as run_step};
 use crate::domain::numbers::ListNumbers;
-use crate::ops::Caller;
 use crate::ops::interest::runs::{end_day, forget, put_again};
 use crate::ops::ledger::tests::memory::Memory;
+use crate::ops::ledger::tests::posting::{amount, customer, entry};
+use crate::ops::ledger::{self, CustomerAccount};
 use crate::ops::listing::List;
+use crate::ops::{Caller, definitions};
 use crate::store::Tx;
 use crate::store::records::{InterestState, RunPhase, StoredInstance, StoredInterest, StoredRun};
 use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::*;
 use mfa_shared::api::instances::InstanceState;
 use mfa_shared::api::interest::{InterestRun, ListInterestRuns, RunOutcome, RunQuery};
+use mfa_shared::api::ledger::AccountRole;
 use mfa_shared::fault::Fault;
+use mfa_shared::node::Node;
+use mfa_shared::object::nested;
 use mfa_shared::query::{Parameters, Params};
+use mfa_shared::rule::check_body;
 use mfa_shared::time::Date;
-use mfa_shared::wire::Query;
+use mfa_shared::wire::{Json, Query};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -191,13 +198,9 @@ fn once_the_runs_are_known_every_page_costs_what_it_shows() {
     }
 }
 
-/// On a snapshot from before the closing an account is still ACTIVE; the record that both write is all that
-/// keeps an accrual from being added to a closed account, where it would stay for ever.
-#[test]
-fn closing_an_account_writes_its_interest_even_if_there_is_none() {
-    let mut store = store();
-    let instance = StoredInstance {
-        account_identifier: "maria.9100.00001".to_owned(),
+fn instance(account: &str) -> StoredInstance {
+    StoredInstance {
+        account_identifier: account.to_owned(),
         customer_identifier: "maria".to_owned(),
         product_identifier: "gain".to_owned(),
         alternative_account_number: None,
@@ -206,10 +209,69 @@ fn closing_an_account_writes_its_interest_even_if_there_is_none() {
         transaction_command_on: None,
         closed_on: None,
         state: InstanceState::Active,
-    };
+    }
+}
+
+/// On a snapshot from before the closing an account is still ACTIVE; the record that both write is all that
+/// keeps an accrual from being added to a closed account, where it would stay for ever.
+#[test]
+fn closing_an_account_writes_its_interest_even_if_there_is_none() {
+    let mut store = store();
+    let instance = instance("maria.9100.00001");
     let account = [instance.account_identifier.as_str()];
     assert!(!store.read(|tx| tx.has::<StoredInterest>(&account)));
     store.write(|tx| give_up(tx, &instance, "ama")).unwrap();
     assert!(store.read(|tx| tx.has::<StoredInterest>(&account)));
     assert_eq!(store.read(|tx| of_account(tx, account[0])).accrued(), Amount::ZERO);
+}
+
+const GAIN: &str = r#"{"type":"SAVINGS","identifier":"gain","name":"S","currency":{"code":"USD","name":"N",
+    "sign":"S","scale":2},"equityLedgerIdentifier":"9100","cashAccountIdentifier":"cash",
+    "expenseAccountIdentifier":"cost","accrueAccountIdentifier":"accrue","interest":36.5,
+    "term":{"interestPayable":"MONTHLY"}}"#;
+
+/// Records that a database is asked for one by one while a day accrues, is booked, and is paid to accounts.
+fn asked_one_by_one(accounts: usize) -> usize {
+    let (mut store, guest) = (store(), Caller::guest());
+    let body = Node::parse(GAIN.as_bytes()).unwrap();
+    let new: NewDefinition = check_body(&nested(), &body, store.now.day()).unwrap();
+    let opened = store.write(|tx| {
+        definitions::create(tx, &guest, &CreateDefinition {}, &Json(new.clone()))?;
+        let activate = Json(DefinitionCommand { action: DefinitionAction::Activate, note: None });
+        definitions::command(tx, &guest, &CommandDefinition { definition: "gain".to_owned() }, &activate)?;
+        ledger::name_account(tx, "/x", "drawer", AccountRole::Drawer)?;
+        for number in 0..accounts {
+            let identifier = format!("maria.9100.{number:05}");
+            let account = CustomerAccount { identifier: &identifier, ..customer("", "USD") };
+            ledger::name_customer_account(tx, account)?;
+            tx.put(&instance(&identifier))?;
+            let lines = vec![
+                ledger::debit("drawer", AccountRole::Drawer, amount("100")),
+                ledger::credit(&identifier, AccountRole::Customer, amount("100")),
+            ];
+            ledger::post(tx, entry("CDPT", lines))?;
+        }
+        Ok(())
+    });
+    opened.unwrap();
+    let (by, day) = ("ama", Date::new(2031, 5, 31).unwrap());
+    store.now = store.now.plus_seconds(30 * 86_400);
+    let order = Order { until: day, from: None, by: by.to_owned() };
+    store.write(|tx| claim(tx, &order, by, true, None)).unwrap();
+    let job = Job { day, product: "gain".to_owned(), again: false };
+    store.unannounced = 0;
+    let mut paid = 0;
+    loop {
+        let done = store.write(|tx| run_step(tx, &job, Part::Any, accounts, by, by)).unwrap();
+        paid += done.settled.len();
+        if done.next == Next::End {
+            assert_eq!(paid, accounts);
+            return store.unannounced;
+        }
+    }
+}
+
+#[test]
+fn a_database_is_asked_as_often_for_many_paid_accounts_as_for_few() {
+    assert_eq!(asked_one_by_one(40), asked_one_by_one(4));
 }

@@ -19,8 +19,8 @@ pub use posting::{
     last_sequence, post,
 };
 pub use reads::{
-    EndOfDay, Period, balance_after, balance_at, balance_on, daily_balances, get_account, get_entry,
-    list_account_entries, list_accounts, list_journal, sequence_at, statement, trial_balance,
+    DailyBalances, EndOfDay, Period, balance_after, balance_at, balance_on, daily_balances, get_account,
+    get_entry, list_account_entries, list_accounts, list_journal, sequence_at, statement, trial_balance,
 };
 pub use totals::Totals;
 

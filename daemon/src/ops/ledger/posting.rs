@@ -188,14 +188,13 @@ pub fn drawer_lines(
     let under = prefix(&[teller]);
     let mut range = Range::prefix(&under);
     range.from = [under, StoredEntry::at(sequence + 1)].concat();
-    let mut sequences = Vec::new();
+    let mut keys = Vec::new();
     tx.walk(DRAWER_ENTRIES, range, &mut |entry, _| {
-        sequences.push(number(entry));
+        keys.push(StoredEntry::at(number(entry)));
         Ok(true)
     })?;
-    let mut found = Vec::with_capacity(sequences.len());
-    for sequence in sequences {
-        let Some(StoredEntry { entry, .. }) = entry_at(tx, sequence)? else { continue };
+    let mut found = Vec::with_capacity(keys.len());
+    for StoredEntry { entry, .. } in tx.fetch(keys)? {
         let lines: Vec<_> =
             entry.lines.iter().filter(|line| line.role == AccountRole::Drawer).cloned().collect();
         found.extend(lines.into_iter().map(|line| (entry.clone(), line)));

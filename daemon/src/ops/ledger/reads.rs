@@ -19,6 +19,9 @@ use mfa_shared::time::{Date, Timestamp};
 use mfa_shared::wire::{Json, Nothing, Query};
 use std::ops::Range as Span;
 
+/// Lines whose entries are asked for in one message to a database.
+const LINES_AT_ONCE: usize = 500;
+
 /// `GET /ledger/accounts`
 pub fn list_accounts(
     tx: &mut Tx<'_>,
@@ -231,8 +234,17 @@ impl Period {
     }
 }
 
+/// The balances of an account at the end of each day of a period.
+#[derive(Debug)]
+pub struct DailyBalances {
+    /// The days in their order.
+    pub days: Vec<(Date, Amount)>,
+    /// How many lines of the journal were read for them.
+    pub read: usize,
+}
+
 /// The balances of an account at the end of each day of a period, by posting.
-pub fn daily_balances(tx: &mut Tx<'_>, account: &str, period: &Period) -> Result<Vec<(Date, Amount)>, Fault> {
+pub fn daily_balances(tx: &mut Tx<'_>, account: &str, period: &Period) -> Result<DailyBalances, Fault> {
     let Period { first, last, posted } = period.clone();
     let mut balance = balance_before(tx, account, posted.start)?.unwrap_or_default();
     let range = Range {
@@ -244,12 +256,15 @@ pub fn daily_balances(tx: &mut Tx<'_>, account: &str, period: &Period) -> Result
         lines.push(decode(AccountLine::SPACE, value)?);
         Ok(true)
     })?;
-    let entries: Vec<_> = lines.iter().map(|line| StoredEntry::at(line.number / ENTRY_LINES_MAX)).collect();
-    tx.expect(StoredEntry::SPACE, &entries)?;
-    let mut moves = Vec::with_capacity(lines.len());
-    for line in lines {
-        if let Some(stored) = entry_at(tx, line.number / ENTRY_LINES_MAX)? {
-            moves.push((stored.entry.posted_on.day(), line.balance));
+    let read = lines.len();
+    let mut moves = Vec::with_capacity(read);
+    for lines in lines.chunks(LINES_AT_ONCE) {
+        let entry = |line: &AccountLine| StoredEntry::at(line.number / ENTRY_LINES_MAX);
+        tx.expect(StoredEntry::SPACE, &lines.iter().map(entry).collect::<Vec<_>>())?;
+        for line in lines {
+            if let Some(stored) = entry_at(tx, line.number / ENTRY_LINES_MAX)? {
+                moves.push((stored.entry.posted_on.day(), line.balance));
+            }
         }
     }
     let mut moves = moves.into_iter().peekable();
@@ -262,7 +277,7 @@ pub fn daily_balances(tx: &mut Tx<'_>, account: &str, period: &Period) -> Result
         days.push((day, balance));
         day = day.next();
     }
-    Ok(days)
+    Ok(DailyBalances { days, read })
 }
 
 /// The balance of an account after its last line before the entry with this sequence.

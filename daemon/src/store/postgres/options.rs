@@ -19,8 +19,17 @@ pub struct Options {
 }
 
 impl Options {
+    /// Connections for reads that take long, beside those that the settings say.
+    pub const LONG_CONNECTIONS: usize = 4;
+
     /// The usual sizes.
     pub fn new(address: Address, spaces: &'static [Space]) -> Self {
-        Self { address, connections_max: 16, long_connections_max: 2, spaces, alone: false }
+        Self {
+            address,
+            connections_max: 16,
+            long_connections_max: Self::LONG_CONNECTIONS,
+            spaces,
+            alone: false,
+        }
     }
 }

@@ -44,6 +44,7 @@ impl Memory {
 
     /// Runs work as one transaction: what it staged is written if it succeeds.
     pub fn write<T>(&mut self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        self.announced.clear();
         let (now, strict) = (self.now, self.strict);
         let mut tx = Tx::new(self, now, strict);
         let out = work(&mut tx);

@@ -97,7 +97,9 @@ fn an_entry_moves_its_balances_its_totals_and_the_cash_of_its_drawer() {
     assert_eq!(account(&mut store, "drawer").last_entry_on, Some(store.now));
     assert_eq!(store.read(|tx| drawer_cash(tx, "T1")), amount("65"));
     assert_eq!(store.read(|tx| drawer_cash(tx, "T2")), Amount::ZERO);
+    store.unannounced = 0;
     let moved = store.read(|tx| drawer_lines(tx, "T1", 0));
+    assert_eq!(store.unannounced, 0, "a database is asked for many entries at once");
     let moved: Vec<_> =
         moved.into_iter().map(|(e, l)| format!("{} {} {}", e.r#type, l.side, l.amount)).collect();
     assert_eq!(moved, ["ACCO DEBIT 105", "CWDL CREDIT 40"]);
