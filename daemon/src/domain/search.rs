@@ -183,8 +183,9 @@ struct Word {
 impl Word {
     fn new(text: &str) -> Option<Self> {
         let folded = fold(text);
-        let numeric = text.chars().any(|c| c.is_ascii_digit())
-            && text.chars().all(|c| c.is_ascii_digit() || "+()-./".contains(c));
+        // Hyphens of all kinds are gone by then.
+        let numeric = folded.chars().any(|c| c.is_ascii_digit())
+            && folded.chars().all(|c| c.is_ascii_digit() || "+()./".contains(c));
         let letters = folded.chars().all(char::is_alphabetic);
         let near = letters && folded.chars().count() >= NEAR_LETTERS_MIN;
         (!folded.is_empty()).then(|| Self {
@@ -381,6 +382,7 @@ mod tests {
             ("+233 24", Some(Parts)),
             ("233241234567", Some(Words)),
             ("+233-24-123-4567", Some(Words)),
+            ("+233\u{2011}24\u{2013}123\u{2212}4567", Some(Words)),
             ("4567", Some(Parts)),
             ("akosua@mail.example", Some(Words)),
             ("'", None),
