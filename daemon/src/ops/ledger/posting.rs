@@ -4,7 +4,7 @@ use crate::domain::ledger::{self, check_lines};
 use crate::random;
 use crate::store::Tx;
 use crate::store::engine::Range;
-use crate::store::record::{number, prefix};
+use crate::store::record::{Record, number, prefix};
 use crate::store::records::{
     AccountLine, DRAWER_ENTRIES, DrawerCash, ENTRY_LINES_MAX, LastPosting, StoredEntry, line_number,
 };
@@ -12,6 +12,9 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, LedgerAccount, Side};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::{Date, Timestamp};
+
+/// Entries of a drawer that are asked for in one message to a database.
+const ENTRIES_AT_ONCE: usize = 500;
 
 /// An entry that is to be posted.
 #[derive(Debug, Clone)]
@@ -194,10 +197,14 @@ pub fn drawer_lines(
         Ok(true)
     })?;
     let mut found = Vec::with_capacity(keys.len());
-    for StoredEntry { entry, .. } in tx.fetch(keys)? {
-        let lines: Vec<_> =
-            entry.lines.iter().filter(|line| line.role == AccountRole::Drawer).cloned().collect();
-        found.extend(lines.into_iter().map(|line| (entry.clone(), line)));
+    for keys in keys.chunks(ENTRIES_AT_ONCE) {
+        tx.expect(StoredEntry::SPACE, keys)?;
+        for key in keys {
+            let Some(StoredEntry { entry, .. }) = tx.at(key)? else { continue };
+            let lines: Vec<_> =
+                entry.lines.iter().filter(|line| line.role == AccountRole::Drawer).cloned().collect();
+            found.extend(lines.into_iter().map(|line| (entry.clone(), line)));
+        }
     }
     Ok(found)
 }
