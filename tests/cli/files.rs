@@ -31,8 +31,8 @@ fn silent_clients_beyond_the_open_files_do_not_end_the_writing() {
     let home = Home::new();
     let log = home.dir.path().join("log");
     let line = "daemon run --listen 127.0.0.1:0 --auth off";
-    // PostgreSQL takes 72 of them.
-    let (files, connections) = if home.store.is_some() { (160, 48) } else { (64, 24) };
+    // PostgreSQL takes 80 of them.
+    let (files, connections) = if home.store.is_some() { (168, 48) } else { (64, 24) };
     let command = limited(&home, files, line);
     let served = Served::start_logged(command, std::fs::File::create(&log).unwrap());
     let address = served.url.trim_start_matches("http://").to_owned();
