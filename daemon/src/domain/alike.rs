@@ -2,7 +2,7 @@
 
 use crate::domain::customer::KnownCustomer;
 use crate::domain::search::{digits, fold};
-use mfa_shared::api::customers::{ContactType, Customer, CustomerContact, CustomerInput, DateOfBirth};
+use mfa_shared::api::customers::{ContactType, CustomerContact, CustomerInput, DateOfBirth};
 use std::collections::BTreeSet;
 
 /// What a customer may have in common with another one: names together with the day of birth, and phone
@@ -18,13 +18,7 @@ pub struct Alike {
 
 impl Alike {
     /// What a customer is known by.
-    pub fn of(customer: &Customer) -> Self {
-        let names = [&customer.given_name, &customer.middle_name, &customer.surname];
-        Self::new(names, customer.date_of_birth.as_ref(), &customer.contact_details)
-    }
-
-    /// The same of what is read of a stored customer to find it.
-    pub fn of_known(customer: &KnownCustomer) -> Self {
+    pub fn of(customer: &KnownCustomer) -> Self {
         let names = [&customer.given_name, &customer.middle_name, &customer.surname];
         Self::new(names, customer.date_of_birth.as_ref(), &customer.contact_details)
     }

@@ -81,14 +81,18 @@ pub fn line(tx: &mut Tx<'_>, (kind, identifier): &Named) -> Result<Option<Line>,
         Kind::Employee => Ok(tx.get::<StoredEmployee>(parts)?.map(|record| employee(&record))),
         Kind::Customer | Kind::Account => {
             let accounts = tx.indexed::<StoredInstance>(INSTANCES_BY_CUSTOMER, parts)?;
-            let Some(stored) = tx.bytes::<Customer>(parts)? else {
+            let Some(record) = known(tx, identifier)? else {
                 return Ok(ownerless(identifier, &accounts));
             };
-            let record: KnownCustomer = decode(CUSTOMERS, &stored)?;
             let cards = tx.all::<StoredCard>(parts)?;
             Ok(Some(customer(&record, &cards, &accounts)))
         }
     }
+}
+
+/// What a customer is found by, if there is this one.
+pub fn known(tx: &mut Tx<'_>, customer: &str) -> Result<Option<KnownCustomer>, Fault> {
+    tx.bytes::<Customer>(&[customer])?.map(|stored| decode(CUSTOMERS, &stored)).transpose()
 }
 
 /// The customers of accounts.
@@ -197,7 +201,7 @@ fn customer(record: &KnownCustomer, cards: &[StoredCard], accounts: &[StoredInst
     let mut line = person(Kind::Customer, &record.identifier, &names, contacts.chain(cards).collect());
     line.record.closed = record.current_state == CustomerState::Closed;
     line.accounts = accounts.iter().map(account).collect();
-    line.alike = Some(Alike::of_known(record));
+    line.alike = Some(Alike::of(record));
     line
 }
 
