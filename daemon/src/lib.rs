@@ -66,6 +66,7 @@ pub use domain::network::Network;
 pub use domain::rate::Rates;
 pub use domain::thinning::Keep;
 pub use files::{FilesSeen, look_at_files};
+pub use http::line::LOG_OF_REQUESTS;
 pub use init::{Initialized, NewLogin, init};
 pub use journal_archive::{ArchivedJournal, archive_journal};
 pub use look::{

@@ -10,6 +10,7 @@ use crate::command::cx::Cx;
 use crate::command::flags::{PasswordFlags, show_once};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
+use crate::machine::log;
 use crate::machine::signals::listen;
 use crate::output::{Format, views};
 use crate::settings::{self, Settings};
@@ -22,7 +23,7 @@ use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::fault::{UNAVAILABLE, exit};
 use sd_notify::NotifyState;
 use serde_json::json;
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use tokio::signal::unix::SignalKind;
 
@@ -215,7 +216,7 @@ impl Verb for Run {
         &["mfa daemon run", "mfa daemon run --data-dir /var/lib/mfa/store --listen 127.0.0.1:6320 --auth on"];
     const SERVES: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
-        log_to_stderr(cx)?;
+        log::to_stderr(cx)?;
         serve(cx, &self.flags, async |_| Ok(())).await
     }
 }
@@ -254,10 +255,14 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
         _ = int.recv() => Ok(()),
     };
     notify_systemd(NotifyState::Stopping);
-    tokio::select! {
-        () = daemon.stop() => {}
-        _ = term.recv() => std::process::exit(exit::INTERRUPTED),
-        _ = int.recv() => std::process::exit(exit::INTERRUPTED),
+    let stopped = tokio::select! {
+        () = daemon.stop() => true,
+        _ = term.recv() => false,
+        _ = int.recv() => false,
+    };
+    log::write_out();
+    if !stopped {
+        std::process::exit(exit::INTERRUPTED);
     }
     ended
 }
@@ -267,19 +272,6 @@ fn notify_systemd(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "the service manager cannot be notified");
     }
-}
-
-fn log_to_stderr(cx: &Cx) -> Outcome {
-    let level: tracing::Level = cx.settings.parse("log", None)?;
-    let colour = stderr().is_terminal() && cx.out.screen.stderr_colour;
-    let log = tracing_subscriber::fmt().with_writer(stderr).with_max_level(level);
-    // It fails only where a log has been set up already, which none of the callers does.
-    let _ = match cx.settings.get("log_format").0 {
-        "text" => log.with_ansi(colour).try_init(),
-        "json" => log.json().flatten_event(true).with_current_span(false).with_span_list(false).try_init(),
-        other => return Err(Failure::usage(format!("log_format is \"{other}\" and must be text or json"))),
-    };
-    Ok(())
 }
 
 pub fn not_started(error: StartError) -> Failure {

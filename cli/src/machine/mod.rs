@@ -8,6 +8,7 @@ pub mod config;
 pub mod daemon;
 pub mod dev;
 pub mod doctor;
+pub mod log;
 pub mod login;
 pub mod metrics;
 pub mod privacy;

@@ -14,6 +14,8 @@ use std::time::Instant;
 use warp::http::HeaderMap;
 use warp::reply::{Reply as _, Response};
 
+/// The target of the lines of requests in the log.
+pub const LOG_OF_REQUESTS: &str = "request";
 /// The status of a request whose client went away before the answer, as proxies note it.
 const GONE: u16 = 499;
 /// Refusals that only a record that exists can bring about.
@@ -106,7 +108,7 @@ impl Drop for Line {
         macro_rules! write {
             ($level:ident) => {
                 tracing::$level!(
-                    target: "request",
+                    target: LOG_OF_REQUESTS,
                     operation,
                     status = self.status,
                     durationMicros = micros,

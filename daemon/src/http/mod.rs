@@ -20,7 +20,7 @@ mod heads;
 pub mod heavy;
 pub mod idempotency;
 mod image;
-mod line;
+pub mod line;
 pub mod listeners;
 pub mod load;
 pub mod login;
