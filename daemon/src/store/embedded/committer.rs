@@ -1,5 +1,6 @@
-//! The thread that makes groups durable: it puts a group into the journal as one frame, publishes it, and
-//! only then answers. Meanwhile the writer decides the next group.
+//! What makes groups durable: it puts a group into the journal as one frame, publishes it, and only then
+//! answers. A thread of its own does so while the writer decides the next group; a change that is alone waits
+//! for no other thread, so the writer carries it out itself.
 
 use super::checkpointer;
 use super::journal::{Journal, Refused};
@@ -12,7 +13,7 @@ use mfa_shared::fault::Fault;
 use std::io::ErrorKind;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -34,29 +35,33 @@ pub(super) struct Group {
 /// How a group ended, and the last commit by then.
 pub(super) type Done = (u64, Result<(), Fault>);
 
+/// What makes groups durable, one after the other.
 pub(super) struct Committer {
     pub(super) shared: Arc<Shared>,
     pub(super) journal: Journal,
-    pub(super) groups: Receiver<Group>,
-    /// Hears of every group that is done.
-    pub(super) done: UnboundedSender<Done>,
+}
+
+/// Works until the writer has ended; `done` hears of every group.
+pub(super) fn run(committer: &Mutex<Committer>, groups: &Receiver<Group>, done: &UnboundedSender<Done>) {
+    while let Ok(group) = groups.recv() {
+        let mut committer = committer.lock().unwrap_or_else(PoisonError::into_inner);
+        // The writer waits for this when it closes, and else has ended.
+        committer.carry_out(group, |ended| drop(done.send(ended)));
+    }
 }
 
 impl Committer {
-    /// Works until the writer has ended.
-    pub(super) fn run(mut self) {
-        while let Ok(group) = self.groups.recv() {
-            let outcome = self.commit(&group);
-            // The writer waits for this when it closes, and else has ended.
-            let _ = self.done.send((self.journal.head().sequence, outcome.clone()));
-            for (answer, decided) in group.answers {
-                // The caller may have gone away.
-                let _ = answer.send(outcome.clone().and(decided));
-            }
-            self.consider_settling();
-            self.consider_checkpoint();
-            packer::consider(&self.shared);
+    /// Makes a group durable, and answers it after `hear` has heard of it.
+    pub(super) fn carry_out(&mut self, group: Group, hear: impl FnOnce(Done)) {
+        let outcome = self.commit(&group);
+        hear((self.journal.head().sequence, outcome.clone()));
+        for (answer, decided) in group.answers {
+            // The caller may have gone away.
+            let _ = answer.send(outcome.clone().and(decided));
         }
+        self.consider_settling();
+        self.consider_checkpoint();
+        packer::consider(&self.shared);
     }
 
     fn commit(&mut self, group: &Group) -> Result<(), Fault> {

@@ -219,10 +219,21 @@ fn start(
     let (groups, taken) = std::sync::mpsc::channel();
     let (done, heard) = mpsc::unbounded_channel();
     let open = Open::after(journal.head().sequence);
-    let committer = Committer { shared: shared.clone(), journal, groups: taken, done };
-    let committer = thread("store-commit").spawn(move || committer.run())?;
+    let committer = Arc::new(Mutex::new(Committer { shared: shared.clone(), journal }));
+    let theirs = committer.clone();
+    let committing = thread("store-commit").spawn(move || committer::run(&theirs, &taken, &done))?;
     let shared = shared.clone();
-    let writer = Writer { shared, inbox, groups, done: heard, committer, open, closing: Vec::new() };
+    let writer = Writer {
+        shared,
+        inbox,
+        committer,
+        groups,
+        done: heard,
+        thread: committing,
+        open,
+        alone: 0,
+        closing: Vec::new(),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     thread("store-writer").spawn(move || runtime.block_on(writer.run()))
 }

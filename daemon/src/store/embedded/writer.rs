@@ -1,7 +1,7 @@
 //! The thread that decides: each job on the state that the jobs before it make, durable or not. No one learns
 //! of a decision before it is durable.
 
-use super::committer::{Answer, Done, Group};
+use super::committer::{Answer, Committer, Done, Group};
 use super::disk::replace;
 use super::frame::{COMMIT_BYTES_MAX, put_commit};
 use super::head::CLEAN;
@@ -13,8 +13,8 @@ use crate::store::engine::{Change, Commit, Overlay, Pair, Range, Space, View, Wr
 use crate::store::layer::Layer;
 use mfa_shared::fault::{Fault, INTERNAL};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -22,6 +22,9 @@ const GROUP_JOBS_MAX: usize = 64;
 const GROUP_BYTES_MAX: usize = 256 * 1024;
 /// So many jobs are worth a sync of their own while others wait: the next ones are decided during it.
 const GROUP_JOBS_ENOUGH: usize = 16;
+
+/// After so many groups of one change, the next one is likely to be alone, too.
+const ALONE_ENOUGH: u64 = 8;
 
 /// One transaction to decide.
 pub(super) struct Job {
@@ -38,11 +41,14 @@ pub(super) enum Message {
 pub(super) struct Writer {
     pub(super) shared: Arc<Shared>,
     pub(super) inbox: UnboundedReceiver<Message>,
-    /// To the committer, which has one group at a time.
+    pub(super) committer: Arc<Mutex<Committer>>,
+    /// To the committer's own thread, which has one group at a time.
     pub(super) groups: Sender<Group>,
     pub(super) done: UnboundedReceiver<Done>,
-    pub(super) committer: JoinHandle<()>,
+    pub(super) thread: JoinHandle<()>,
     pub(super) open: Open,
+    /// How many groups in a row had one change.
+    pub(super) alone: u64,
     pub(super) closing: Vec<Answer>,
 }
 
@@ -160,8 +166,7 @@ impl Writer {
             let enough = self.open.jobs() >= GROUP_JOBS_ENOUGH || self.open.is_full();
             let enough = enough || self.inbox.is_empty();
             if idle && enough && self.open.jobs() > 0 {
-                // Without a committer, the waiting callers learn that the store is closed.
-                let _ = self.groups.send(self.open.take());
+                self.commit();
                 continue;
             }
             tokio::select! {
@@ -185,6 +190,20 @@ impl Writer {
         self.finish().await;
     }
 
+    /// Hands the group over. When changes come alone, one after the other, there is nothing to decide
+    /// meanwhile, and waking another thread can take as long as a sync: then they are made durable here.
+    fn commit(&mut self) {
+        let group = self.open.take();
+        self.alone = if group.answers.len() == 1 { self.alone + 1 } else { 0 };
+        if self.alone > ALONE_ENOUGH
+            && let Ok(mut committer) = self.committer.try_lock()
+        {
+            return committer.carry_out(group, |done| self.open.landed(done));
+        }
+        // Without a committer, the waiting callers learn that the store is closed.
+        let _ = self.groups.send(group);
+    }
+
     fn write(&mut self, job: Job) {
         match self.shared.write_fault.get() {
             Some(fault) => drop(job.answer.send(Err(fault.clone()))),
@@ -203,7 +222,7 @@ impl Writer {
             let _ = self.groups.send(self.open.take());
         }
         drop(self.groups);
-        if self.committer.join().is_err() {
+        if self.thread.join().is_err() {
             tracing::error!("the committer of the store has panicked");
         }
         if !self.closing.is_empty() {
