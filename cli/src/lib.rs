@@ -39,8 +39,8 @@ use crate::command::globals::{ChangeFlags, Globals, ListFlags};
 use crate::command::verb::Leaf;
 use crate::failure::{Failure, Outcome};
 use crate::input::prompt::{self, Interrupts, Prompt};
-use crate::machine::privacy;
 use crate::machine::signals::listen;
+use crate::machine::{log, privacy};
 use crate::output::{Carried, Clock, Expression, Format, Lent, Output, Screen, called, views};
 use crate::settings::Settings;
 use crate::tree::usage;
@@ -80,6 +80,8 @@ pub fn main() -> ExitCode {
         Ok(matches) => run(matches, screen, early.carried.clone()),
         Err(error) => usage::outcome(error, &early.path, &screen),
     };
+    // Requests that were cut off have their lines, too.
+    log::end();
     let code = match outcome {
         Ok(()) => exit::OK,
         Err(failure) if failure.exit == exit::OK => exit::OK,

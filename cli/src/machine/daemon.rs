@@ -255,16 +255,13 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
         _ = int.recv() => Ok(()),
     };
     notify_systemd(NotifyState::Stopping);
-    let stopped = tokio::select! {
-        () = daemon.stop() => true,
-        _ = term.recv() => false,
-        _ = int.recv() => false,
-    };
-    log::write_out();
-    if !stopped {
-        std::process::exit(exit::INTERRUPTED);
+    tokio::select! {
+        () = daemon.stop() => return ended,
+        _ = term.recv() => {}
+        _ = int.recv() => {}
     }
-    ended
+    log::end();
+    std::process::exit(exit::INTERRUPTED)
 }
 
 /// Notifies the service manager, if one has started this process.

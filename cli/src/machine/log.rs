@@ -1,12 +1,12 @@
-//! The log of the daemon, on stderr. The lines of requests, thousands a second, are written by a thread of
-//! its own, many at once: no request waits for the disk, or for the line of another one. Whatever else is
+//! The log of the daemon, on stderr. A thread of its own writes the lines of requests, which may be thousands
+//! a second, many at once: no request waits for the disk, or for the line of another one. Whatever else is
 //! logged is out before work goes on, behind all lines that came before it.
 
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use mfa_daemon::LOG_OF_REQUESTS;
-use std::io::{self, IsTerminal, Write, stderr};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::io::{self, ErrorKind, IsTerminal, Write, stderr};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread::{self, Thread};
 use std::time::Duration;
 use tracing::{Level, Metadata};
@@ -16,6 +16,11 @@ use tracing_subscriber::fmt::MakeWriter;
 const GATHER: Duration = Duration::from_millis(2);
 /// Bytes of lines that wait. Who adds one beyond them waits until all are written.
 const WAITING_BYTES_MAX: usize = 256 * 1024;
+
+/// Time for what waits when the process ends: who reads the log may have been stopped.
+const END_WITHIN: Duration = Duration::from_secs(1);
+/// How often a reader that takes nothing at the moment is tried again.
+const TRIES: usize = 500;
 
 /// What this process logs.
 static LOG: Log = Log::new();
@@ -36,8 +41,18 @@ pub fn to_stderr(cx: &Cx) -> Outcome {
 }
 
 /// Writes what waits, before the process ends.
-pub fn write_out() {
-    LOG.write_out(&mut stderr());
+pub fn end() {
+    if LOG.writer.get().is_none() {
+        return;
+    }
+    let (written, all) = mpsc::channel();
+    let write = move || {
+        LOG.write_out(&mut stderr());
+        let _ = written.send(());
+    };
+    if thread::Builder::new().spawn(write).is_ok() {
+        let _ = all.recv_timeout(END_WITHIN);
+    }
 }
 
 /// Lines that wait, and the thread that writes them.
@@ -84,9 +99,28 @@ impl Log {
     fn write_out(&self, to: &mut impl Write) {
         let mut lines = lock(&self.writing);
         std::mem::swap(&mut *lines, &mut *lock(&self.waiting));
-        // Where the log cannot be written, there is no place to say so.
-        let _ = to.write_all(&lines).and_then(|()| to.flush());
+        write_lines(&lines, to);
         lines.clear();
+    }
+}
+
+/// Writes lines. One that cannot be written is left out, since there is no place to say so; those behind it
+/// are written where they can be.
+fn write_lines(lines: &[u8], to: &mut impl Write) {
+    let (mut left, mut tries) = (lines, TRIES);
+    while !left.is_empty() {
+        match to.write(left) {
+            Ok(written) if written > 0 => left = &left[written..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock && tries > 0 => {
+                tries -= 1;
+                thread::sleep(GATHER);
+            }
+            _ => {
+                let end = left.iter().position(|byte| *byte == b'\n');
+                left = &left[end.map_or(left.len(), |end| end + 1)..];
+            }
+        }
     }
 }
 
@@ -116,7 +150,7 @@ impl Write for Line {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let room = LOG.add(line);
         if !(self.may_wait && room) {
-            write_out();
+            LOG.write_out(&mut stderr());
         }
         Ok(line.len())
     }
@@ -168,6 +202,33 @@ mod tests {
         assert_eq!(added, WAITING_BYTES_MAX / line.len());
         log.write_out(&mut io::sink());
         assert!(log.add(&line));
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_written_takes_no_other_with_it() {
+        /// Takes eight bytes at a time, nothing at first, and none of a line that is too long.
+        #[derive(Default)]
+        struct Narrow(Vec<u8>, usize);
+        impl Write for Narrow {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.1 += 1;
+                if self.1 < 3 {
+                    return Err(ErrorKind::WouldBlock.into());
+                }
+                if bytes.starts_with(b"long") {
+                    return Err(ErrorKind::StorageFull.into());
+                }
+                self.0.extend_from_slice(&bytes[..bytes.len().min(8)]);
+                Ok(bytes.len().min(8))
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut to = Narrow::default();
+        write_lines(b"line 01\nlong line\nline 02\nlong, without an end", &mut to);
+        assert_eq!(String::from_utf8(to.0).unwrap(), "line 01\nline 02\n");
     }
 
     /// A log that many threads write to.

@@ -1,6 +1,6 @@
 //! What makes groups durable: it puts a group into the journal as one frame, publishes it, and only then
-//! answers. A thread of its own does so while the writer decides the next group; a change that is alone waits
-//! for no other thread, so the writer carries it out itself.
+//! answers. A thread of its own does so while the writer decides the next group; where changes come alone,
+//! one after the other, the writer carries them out itself.
 
 use super::checkpointer;
 use super::journal::{Journal, Refused};

@@ -190,8 +190,9 @@ impl Writer {
         self.finish().await;
     }
 
-    /// Hands the group over. When changes come alone, one after the other, there is nothing to decide
-    /// meanwhile, and waking another thread can take as long as a sync: then they are made durable here.
+    /// Hands the group over to be made durable. When changes come alone, one after the other, there is
+    /// nothing to decide meanwhile, and waking another thread can take as long as a sync: then it is done
+    /// here.
     fn commit(&mut self) {
         let group = self.open.take();
         self.alone = if group.answers.len() == 1 { self.alone + 1 } else { 0 };
