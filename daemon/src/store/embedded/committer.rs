@@ -5,12 +5,14 @@
 use super::checkpointer;
 use super::journal::{Journal, Refused};
 use super::packer;
+use super::panicked::panic_text;
 use super::refusal::unavailable;
-use super::shared::Shared;
+use super::shared::{BROKEN, Shared};
 use crate::store::layer::Layer;
 use crate::store::space;
 use mfa_shared::fault::Fault;
 use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,15 +55,21 @@ pub(super) fn run(committer: &Mutex<Committer>, groups: &Receiver<Group>, done: 
 impl Committer {
     /// Makes a group durable, and answers it after `hear` has heard of it.
     pub(super) fn carry_out(&mut self, group: Group, hear: impl FnOnce(Done)) {
-        let outcome = self.commit(&group);
+        // A panic is a defect, after which nothing is written; all who wait, now and later, learn of it.
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.commit(&group))).unwrap_or_else(|panic| {
+            tracing::error!(why = panic_text(&*panic), "writing to the journal has panicked");
+            Err(self.shared.refuse_writes(BROKEN))
+        });
         hear((self.journal.head().sequence, outcome.clone()));
         for (answer, decided) in group.answers {
             // The caller may have gone away.
             let _ = answer.send(outcome.clone().and(decided));
         }
-        self.consider_settling();
-        self.consider_checkpoint();
-        packer::consider(&self.shared);
+        if self.shared.write_fault.get().is_none() {
+            self.consider_settling();
+            self.consider_checkpoint();
+            packer::consider(&self.shared);
+        }
     }
 
     fn commit(&mut self, group: &Group) -> Result<(), Fault> {

@@ -76,7 +76,7 @@ use panicked::panic_text;
 use pins::Pins;
 use recover::{Recovered, recover};
 use refusal::unavailable;
-use shared::{Counts, Packing, Shared};
+use shared::{BROKEN, Counts, Packing, Shared};
 use snapshot::Snapshot;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -203,8 +203,7 @@ impl Embedded {
 
     fn send(&self, message: Message) -> Result<(), Fault> {
         // Unless it was closed, its threads have broken off, which the process must learn.
-        let broken = "the store has broken off because of a defect, so nothing can be written";
-        let ended = || self.write_fault().unwrap_or_else(|| self.shared.refuse_writes(broken));
+        let ended = || self.write_fault().unwrap_or_else(|| self.shared.refuse_writes(BROKEN));
         let inbox = self.inbox.as_ref().ok_or_else(ended)?;
         inbox.send(message).map_err(|_| ended())
     }

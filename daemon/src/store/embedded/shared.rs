@@ -20,6 +20,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
 
+/// Why nothing is written after a defect of the store.
+pub(super) const BROKEN: &str = "the store has broken off because of a defect, so nothing can be written";
+
 /// Bounds of the number of transactions that become durable together.
 const GROUP_SIZES: &[u64] = &[1, 2, 4, 8, 16, 32, 64];
 

@@ -23,8 +23,9 @@ const GROUP_BYTES_MAX: usize = 256 * 1024;
 /// So many jobs are worth a sync of their own while others wait: the next ones are decided during it.
 const GROUP_JOBS_ENOUGH: usize = 16;
 
-/// After so many groups of one change, the next one is likely to be alone, too.
-const ALONE_ENOUGH: u64 = 8;
+/// After so many groups of one change, the next one is likely to be alone, too. In tests fewer are enough, so
+/// that their short stories of writes that fail go both ways.
+const ALONE_ENOUGH: u64 = if cfg!(test) { 1 } else { 8 };
 
 /// One transaction to decide.
 pub(super) struct Job {

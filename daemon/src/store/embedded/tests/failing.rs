@@ -176,22 +176,25 @@ fn a_checkpoint_that_was_not_finished_takes_no_space() {
 
 #[test]
 fn a_broken_thread_leaves_no_one_waiting_and_notifies_the_process() {
-    let dir = tempfile::tempdir().unwrap();
-    let disk = SimDisk::new(false);
-    let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
-    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
-    engine.shared.settle().unwrap();
-    disk.break_down();
-    let queue = |number: u8| {
-        engine.write(Box::new(move |_| Some(commit(vec![change([number], Some(vec![number]))]))))
-    };
-    let queued: Vec<_> = (0..200).map(queue).collect();
-    queued.into_iter().for_each(|job| assert_eq!(block_on(job).unwrap_err().kind, UNAVAILABLE));
-    // A later caller may be the first to find out.
-    assert_eq!(write(&engine, vec![change("b", None)]).unwrap_err().kind, UNAVAILABLE);
-    assert!(engine.final_fault().is_some(), "the process leaves");
-    assert_eq!(all(&engine).unwrap(), [(b"a".to_vec(), vec![1])]);
-    block_on(engine.close()).unwrap();
+    // One change is made durable by the thread that decides it, many by the other one.
+    for changes in [1, 200] {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = SimDisk::new(false);
+        let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
+        (0..3).for_each(|value| write(&engine, vec![change("a", Some(vec![value]))]).unwrap());
+        engine.shared.settle().unwrap();
+        disk.break_down();
+        let queue = |number: u8| {
+            engine.write(Box::new(move |_| Some(commit(vec![change([number], Some(vec![number]))]))))
+        };
+        let queued: Vec<_> = (0..changes).map(queue).collect();
+        queued.into_iter().for_each(|job| assert_eq!(block_on(job).unwrap_err().kind, UNAVAILABLE));
+        // A later caller may be the first to find out.
+        assert_eq!(write(&engine, vec![change("b", None)]).unwrap_err().kind, UNAVAILABLE);
+        assert!(engine.final_fault().is_some(), "the process leaves");
+        assert_eq!(all(&engine).unwrap(), [(b"a".to_vec(), vec![2])]);
+        block_on(engine.close()).unwrap();
+    }
 }
 
 #[test]
