@@ -4,7 +4,7 @@ use super::checkpoint::Checkpoint;
 use super::directory::At;
 use super::head::{CLEAN, HEADER_BYTES, Head, Position, TAIL, read_mark};
 use super::options::OpenError;
-use super::pairs::Reach;
+use super::reach::Reach;
 use super::scan::Scan;
 use super::segment;
 

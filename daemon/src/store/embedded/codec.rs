@@ -25,6 +25,9 @@ impl<'a> Cursor<'a> {
     pub(super) fn byte(&mut self) -> Option<u8> {
         self.array::<1>().map(|[byte]| byte)
     }
+    pub(super) fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
     pub(super) fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
@@ -45,6 +48,11 @@ impl<'a> Cursor<'a> {
         let bytes = self.u32()?;
         self.take(usize::try_from(bytes).ok()?)
     }
+    /// A few bytes behind their length.
+    pub(super) fn short(&mut self) -> Option<&'a [u8]> {
+        let bytes = self.u16()?;
+        self.take(usize::from(bytes))
+    }
     /// Text behind its length.
     pub(super) fn text(&mut self) -> Option<String> {
         String::from_utf8(self.counted()?.to_vec()).ok()
@@ -59,6 +67,17 @@ pub(super) fn length(bytes: usize) -> u32 {
 /// Appends bytes behind their length.
 pub(super) fn put_counted(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(&length(bytes.len()).to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+/// A length in two bytes, for keys and for values in one piece: neither is longer.
+pub(super) fn short(bytes: usize) -> [u8; 2] {
+    u16::try_from(bytes).unwrap_or(u16::MAX).to_le_bytes()
+}
+
+/// Appends a few bytes behind their length.
+pub(super) fn put_short(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&short(bytes.len()));
     out.extend_from_slice(bytes);
 }
 

@@ -6,7 +6,8 @@
 //! in the tree, memory takes precedence over it, so no one sees the tree while it changes.
 
 use super::head::Head;
-use super::pairs::{Pairs, Reach};
+use super::pairs::Pairs;
+use super::reach::Reach;
 use super::tree::Sick;
 use crate::store::engine::{Change, Pair, Range, Space};
 use crate::store::layer::{Layer, Staged};

@@ -9,7 +9,10 @@ pub(super) type Raw = (IVec, IVec);
 /// Space of the pieces of long values.
 const CHUNKS: u8 = 0xff;
 /// Key of the state record of the index.
-pub(super) const META: &[u8] = &[0xfe];
+pub(super) const META: &[u8] = &[0xfe, 1];
+/// Its key before there were blocks. A program of then does not find the record of an index with blocks, and makes
+/// the index anew.
+pub(super) const META_BEFORE: &[u8] = &[0xfe];
 /// Spaces from here on belong to the engine.
 pub(super) const SPACES_END: u8 = 0xfe;
 /// Keys are not longer than this.
@@ -20,7 +23,7 @@ const WHOLE: u8 = 0;
 const SPLIT: u8 = 1;
 
 pub(super) fn is_meta(key: &[u8]) -> bool {
-    key == META
+    key == META || key == META_BEFORE
 }
 
 /// Where a value, or the number of its pieces, is stored.

@@ -3,39 +3,27 @@
 //! sled may panic on damaged pages, so every call into it is caught. Everything here can be made anew from
 //! checkpoint and journal.
 
-use super::codec::{Cursor, Hash, checked, length, put_checksum};
+use super::blocks::{self, Block};
+use super::codec::{Cursor, Hash, length};
+use super::compressed::{Opened, compress, open_once};
 use super::gap::{PATIENCE, between_readers};
-use super::head::Head;
-use super::layout::{META, Raw, chunk_key, chunks_of, is_meta, main_key, stored, whole_value};
+use super::layout::{META, META_BEFORE, Raw, chunk_key, chunks_of, is_meta, main_key, stored, whole_value};
+use super::reach::{Meta, Reach};
 use super::tree::{Sick, Tree, caught, take_space, text};
 use crate::store::engine::{Pair, Range, Space};
 use crate::store::layer::{Layer, Staged};
 use sha2::{Digest, Sha256};
 use sled::{Batch, IVec};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
-use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-const AUDIT_PAGE_PAIRS: usize = 512;
+const AUDIT_PAGE_ITEMS: usize = 128;
 
-/// How far the tree goes: it has everything up to one commit, and nothing from behind another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reach {
-    /// The commit up to which everything is there.
-    pub(super) head: Head,
-    /// The last commit of which something may be there.
-    pub(super) until: u64,
-}
-
-/// The state record of the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Meta {
-    /// How far it goes.
-    pub(super) reach: Reach,
-    /// Sum of the hashes of all pairs.
-    digest: u128,
-}
+/// Whoever scans for no more than this may well ask again.
+const FEW_PAIRS: usize = 64;
 
 /// A verification under way: the sum of the pairs before `from`, kept up to date by every batch.
 #[derive(Debug, Default)]
@@ -50,6 +38,8 @@ struct Tally {
     digest: u128,
     audit: Option<Audit>,
     reach: Option<Reach>,
+    /// Whether the state record is still where it was before there were blocks.
+    is_earlier: bool,
 }
 
 /// The tree with its sum.
@@ -58,6 +48,7 @@ pub(super) struct Pairs {
     /// Written only while a batch is applied, so that a reader sees all of a batch or nothing.
     tree: RwLock<Tree>,
     dir: PathBuf,
+    opened: Opened,
     tally: Mutex<Tally>,
     /// Lets the next batch fail after it was applied, the worst that a failing batch can do.
     #[cfg(test)]
@@ -66,6 +57,8 @@ pub(super) struct Pairs {
 
 /// A key of the tree with its new and its former value.
 type Put = (Vec<u8>, Option<Vec<u8>>, Option<IVec>);
+/// Blocks that a batch changes, by their keys, each with the former value of its item.
+type Changed = BTreeMap<Vec<u8>, (Block, Option<IVec>)>;
 
 fn pair_hash(key: &[u8], value: &[u8]) -> u128 {
     let mut hasher = Sha256::new();
@@ -80,46 +73,9 @@ fn raw(tree: &Tree, key: &[u8]) -> Result<Option<IVec>, Sick> {
     caught(|| tree.get(key).map_err(text))
 }
 
-fn raw_range(
-    tree: &Tree,
-    from: &[u8],
-    to: Bound<&[u8]>,
-    reverse: bool,
-    limit: usize,
-) -> Result<Vec<Raw>, Sick> {
-    caught(|| {
-        let range = tree.range::<&[u8], _>((Bound::Included(from), to));
-        let pairs: Result<Vec<_>, _> =
-            if reverse { range.rev().take(limit).collect() } else { range.take(limit).collect() };
-        pairs.map_err(text)
-    })
-}
-
-impl Reach {
-    /// Everything up to a commit and nothing behind it.
-    pub(super) fn exactly(head: Head) -> Self {
-        Self { head, until: head.sequence }
-    }
-}
-
-impl Meta {
-    fn to_bytes(self) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.reach.head.put(&mut out);
-        out.extend_from_slice(&self.digest.to_le_bytes());
-        out.extend_from_slice(&self.reach.until.to_le_bytes());
-        put_checksum(&mut out);
-        out
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let mut cursor = Cursor(checked(bytes)?);
-        let head = Head::take(&mut cursor)?;
-        let digest = cursor.u128()?;
-        // A tree that was written before there was anything between the two says nothing of it.
-        let until = cursor.u64().unwrap_or(head.sequence);
-        Some(Self { reach: Reach { head, until }, digest })
-    }
+/// The item in which a key of a space is, or would be. There is none before the first key of the space.
+fn item(tree: &Tree, space: u8, main: &[u8]) -> Result<Option<Raw>, Sick> {
+    caught(|| tree.range::<&[u8], _>([space].as_slice()..=main).next_back().transpose().map_err(text))
 }
 
 impl Pairs {
@@ -131,12 +87,13 @@ impl Pairs {
         let pairs = Self {
             tree: RwLock::new(Tree::open(dir, cache_bytes)?),
             dir: dir.to_owned(),
+            opened: Opened::default(),
             tally: Mutex::default(),
             #[cfg(test)]
             breaks: std::sync::atomic::AtomicBool::default(),
         };
-        if let Some(Meta { reach, digest }) = pairs.meta()? {
-            *pairs.tally() = Tally { digest, audit: None, reach: Some(reach) };
+        if let Some((Meta { reach, digest }, is_earlier)) = pairs.meta()? {
+            *pairs.tally() = Tally { digest, audit: None, reach: Some(reach), is_earlier };
         }
         Ok(pairs)
     }
@@ -149,10 +106,17 @@ impl Pairs {
         self.tree.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state record of the tree; `None` if it is empty or not finished.
-    pub(super) fn meta(&self) -> Result<Option<Meta>, Sick> {
-        let Some(bytes) = raw(&self.tree(), META)? else { return Ok(None) };
-        Meta::from_bytes(&bytes).map(Some).ok_or_else(|| "its mark is damaged".to_owned())
+    /// The state record of the tree, and whether it is where it was before there were blocks; `None` if the
+    /// tree is empty or not finished.
+    fn meta(&self) -> Result<Option<(Meta, bool)>, Sick> {
+        let tree = self.tree();
+        let now = raw(&tree, META)?;
+        let is_earlier = now.is_none();
+        let Some(bytes) = now.map_or_else(|| raw(&tree, META_BEFORE), |now| Ok(Some(now)))? else {
+            return Ok(None);
+        };
+        let meta = Meta::from_bytes(&bytes).ok_or_else(|| "its mark is damaged".to_owned())?;
+        Ok(Some((meta, is_earlier)))
     }
 
     /// How far the tree goes, if it is finished.
@@ -188,14 +152,24 @@ impl Pairs {
     /// The number of stored pairs, the one about the tree itself included.
     #[cfg(test)]
     pub(super) fn count(&self) -> Result<usize, Sick> {
-        caught(|| Ok(self.tree().len()))
+        caught(|| {
+            let count = |item: sled::Result<Raw>| {
+                let (key, item) = item.map_err(text)?;
+                let is_block = key.first().is_some_and(|space| *space < super::layout::SPACES_END);
+                Ok(if is_block { blocks::entries(&key, &open_once(item)?)?.len() } else { 1 })
+            };
+            self.tree().iter().map(count).sum()
+        })
     }
 
     /// The value of a key.
     pub(super) fn get(&self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Sick> {
         let tree = self.tree();
-        let stored = raw(&tree, &main_key(space.id, key))?;
-        stored.map(|stored| whole_value(space.id, key, &stored, |key| raw(&tree, key))).transpose()
+        let main = main_key(space.id, key);
+        let Some((from, item)) = item(&tree, space.id, &main)? else { return Ok(None) };
+        let item = self.opened.open(item)?;
+        let stored = blocks::find(&from, &item, &main)?;
+        stored.map(|stored| whole_value(space.id, key, stored, |key| raw(&tree, key))).transpose()
     }
 
     /// At most `limit` pairs of a range.
@@ -206,15 +180,36 @@ impl Pairs {
         reverse: bool,
         limit: usize,
     ) -> Result<Vec<Pair>, Sick> {
-        let to = range.to.as_ref().map_or_else(|| vec![id.saturating_add(1)], |to| main_key(id, to));
+        let first = main_key(id, &range.from);
+        let end = range.to.as_ref().map_or_else(|| vec![id.saturating_add(1)], |to| main_key(id, to));
         let tree = self.tree();
-        let pairs = raw_range(&tree, &main_key(id, &range.from), Bound::Excluded(&to), reverse, limit)?;
-        let whole = pairs.into_iter().map(|(key, stored)| {
-            let key = key.get(1..).unwrap_or_default().to_vec();
-            let value = whole_value(id, &key, &stored, |key| raw(&tree, key))?;
-            Ok((key, value))
-        });
-        whole.collect()
+        let begins = item(&tree, id, &first)?.map_or_else(|| first.clone().into(), |(from, _)| from);
+        let mut found = Vec::new();
+        let mut take = |item: sled::Result<Raw>| -> Result<bool, Sick> {
+            let (from, item) = item.map_err(text)?;
+            let item = if limit <= FEW_PAIRS { self.opened.open(item)? } else { open_once(item)? };
+            let mut entries = blocks::entries(&from, &item)?;
+            if reverse {
+                entries.reverse();
+            }
+            let inside = entries.into_iter().filter(|(key, _)| (&first..&end).contains(&key));
+            for (main, stored) in inside.take(limit - found.len()) {
+                let key = main.get(1..).unwrap_or_default().to_vec();
+                let value = whole_value(id, &key, &stored, |key| raw(&tree, key))?;
+                found.push((key, value));
+            }
+            Ok(found.len() < limit)
+        };
+        caught(|| {
+            let mut items = tree.range(begins..IVec::from(end.as_slice()));
+            while let Some(item) = if reverse { items.next_back() } else { items.next() } {
+                if !take(item)? {
+                    break;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// Applies changes as one batch. With a reach, the tree says from then on that it goes so far.
@@ -250,6 +245,9 @@ impl Pairs {
         }
         if let Some(reach) = reach {
             batch.insert(META, Meta { reach, digest: sum }.to_bytes());
+            if tally.is_earlier {
+                batch.remove(META_BEFORE);
+            }
         }
         let tree = between_readers(&self.tree, PATIENCE);
         let applied = caught(|| tree.apply_batch(batch).map_err(text));
@@ -261,6 +259,7 @@ impl Pairs {
         };
         applied?;
         (tally.digest, tally.reach) = (sum, reach.or(tally.reach));
+        tally.is_earlier &= reach.is_none();
         Ok(())
     }
 
@@ -271,22 +270,43 @@ impl Pairs {
     ) -> Result<Vec<Put>, Sick> {
         let tree = self.tree();
         let mut puts = Vec::new();
+        let mut changed = Changed::new();
         for (Space { id, .. }, key, value) in changes {
             let main = main_key(id, key);
-            let former = raw(&tree, &main)?;
-            let (stored, chunks) = value.as_ref().map_or((None, Vec::new()), |value| {
-                let (stored, chunks) = stored(value);
-                (Some(stored), chunks)
-            });
-            let former_chunks = former.as_ref().map_or(0, |former| chunks_of(former));
+            let (stored, chunks) = value.as_ref().map(|value| stored(value)).unzip();
+            let chunks = chunks.unwrap_or_default();
+            let former = self.block(&mut changed, item(&tree, id, &main)?, id)?.put(main, stored);
+            let former_chunks = former.map_or(0, |former| chunks_of(&former));
             for number in 0..former_chunks.max(length(chunks.len())) {
                 let key = chunk_key(id, key, number);
                 let former = raw(&tree, &key)?;
                 puts.push((key, chunks.get(number as usize).map(|chunk| chunk.to_vec()), former));
             }
-            puts.push((main, stored, former));
+        }
+        for (from, (block, former)) in changed {
+            let mut items = block.into_items().into_iter();
+            puts.push((from, items.next().map(|(_, item)| compress(item)), former));
+            puts.extend(items.map(|(key, item)| (key, Some(compress(item)), None)));
         }
         Ok(puts)
+    }
+
+    /// The block that an item of the tree, which may have been changed already, is.
+    fn block<'b>(
+        &self,
+        changed: &'b mut Changed,
+        item: Option<Raw>,
+        space: u8,
+    ) -> Result<&'b mut Block, Sick> {
+        let from = item.as_ref().map_or_else(|| vec![space], |(from, _)| from.to_vec());
+        let (block, _) = match changed.entry(from) {
+            Entry::Occupied(block) => block.into_mut(),
+            Entry::Vacant(place) => place.insert(match item {
+                Some((from, item)) => (Block::parse(&from, &self.opened.open(item.clone())?)?, Some(item)),
+                None => (Block::first(space), None),
+            }),
+        };
+        Ok(block)
     }
 
     /// Verifies all of the tree at once.
@@ -302,14 +322,86 @@ impl Pairs {
     pub(super) fn audit_page(&self) -> Result<Option<bool>, Sick> {
         let mut tally = self.tally();
         let mut audit = tally.audit.take().unwrap_or_default();
-        let page = raw_range(&self.tree(), &audit.from, Bound::Unbounded, false, AUDIT_PAGE_PAIRS)?;
+        let page: Vec<Raw> = caught(|| {
+            let items = self.tree().range(audit.from.as_slice()..).take(AUDIT_PAGE_ITEMS);
+            items.collect::<sled::Result<_>>().map_err(text)
+        })?;
         let Some((last, _)) = page.last() else {
             return Ok(Some(audit.sum == tally.digest));
         };
         audit.from = [last.as_ref(), &[0]].concat();
-        let pairs = page.iter().filter(|(key, _)| !is_meta(key));
-        audit.sum = pairs.fold(audit.sum, |sum, (key, value)| sum.wrapping_add(pair_hash(key, value)));
+        let items = page.iter().filter(|(key, _)| !is_meta(key));
+        audit.sum = items.fold(audit.sum, |sum, (key, value)| sum.wrapping_add(pair_hash(key, value)));
         tally.audit = Some(audit);
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::embedded::head::{Head, Position};
+    use crate::store::engine::Change;
+
+    const SPACE: Space = Space { id: 7, name: "things" };
+
+    fn layer(pairs: &[(u32, Option<u8>)]) -> Layer {
+        let mut layer = Layer::default();
+        for (number, byte) in pairs {
+            let value = byte.map(|byte| vec![byte; 5_000 * usize::from(number % 100 == 0) + 20]);
+            layer.put(Change { space: SPACE, key: number.to_be_bytes().to_vec(), value });
+        }
+        layer
+    }
+
+    /// An index as it was before there were blocks: an item for each pair.
+    fn as_before(dir: &Path, layer: &Layer, reach: Reach) {
+        let tree = Tree::open(dir, 1 << 20).unwrap();
+        let mut digest = 0u128;
+        let mut put = |key: Vec<u8>, value: &[u8]| {
+            digest = digest.wrapping_add(pair_hash(&key, value));
+            tree.insert(key, value).unwrap();
+        };
+        for (space, key, value) in layer.iter() {
+            let (stored, chunks) = stored(value.as_ref().unwrap());
+            put(main_key(space.id, key), &stored);
+            let numbered = (0..).zip(chunks);
+            numbered.for_each(|(number, chunk)| put(chunk_key(space.id, key, number), chunk));
+        }
+        tree.insert(META_BEFORE, Meta { reach, digest }.to_bytes()).unwrap();
+    }
+
+    #[test]
+    fn an_index_from_before_there_were_blocks_is_whole_and_one_with_blocks_is_none_to_a_program_of_then() {
+        let dir = tempfile::tempdir().unwrap();
+        let reach = Reach::exactly(Head {
+            sequence: 3,
+            hash: Hash::default(),
+            at: Position { segment: 1, offset: 0 },
+        });
+        let before: Vec<_> = (100..400).map(|number| (2 * number, Some(1))).collect();
+        as_before(dir.path(), &layer(&before), reach);
+        let pairs = Pairs::open(dir.path(), 1 << 20).unwrap();
+        assert!(pairs.reach() == Some(reach) && pairs.audit().unwrap());
+        let same = |pairs: &Pairs, expected: &Layer| {
+            let all = pairs.scan(SPACE, &Range::prefix(&[]), false, 1_000).unwrap();
+            let expected: Vec<_> = expected.iter().map(|(_, key, value)| (key, value.as_ref())).collect();
+            assert_eq!(all.iter().map(|(key, value)| (key, Some(value))).collect::<Vec<_>>(), expected);
+            assert!(all.iter().all(|(key, value)| pairs.get(SPACE, key).unwrap().as_ref() == Some(value)));
+        };
+        same(&pairs, &layer(&before));
+        // Before the first, between two and behind the last of them; one is removed and one is changed.
+        let changes = [(1, Some(2)), (301, Some(2)), (300, None), (400, Some(2)), (900, Some(2))];
+        pairs.apply(&layer(&changes), Some(reach)).unwrap();
+        let mut after: BTreeMap<_, _> = before.into_iter().chain(changes).collect();
+        after.retain(|_, value| value.is_some());
+        let after = layer(&after.into_iter().collect::<Vec<_>>());
+        same(&pairs, &after);
+        assert_eq!(raw(&pairs.tree(), META_BEFORE).unwrap(), None);
+        pairs.close().unwrap();
+        drop(pairs);
+        let pairs = Pairs::open(dir.path(), 1 << 20).unwrap();
+        assert!(pairs.reach() == Some(reach) && pairs.audit().unwrap());
+        same(&pairs, &after);
     }
 }

@@ -1,7 +1,8 @@
 //! What is too large to be verified before opening is verified afterwards; and an index that fails.
 
 use super::super::head::{HEADER_BYTES, Head, Position};
-use super::super::pairs::{Pairs, Reach};
+use super::super::pairs::Pairs;
+use super::super::reach::Reach;
 use super::super::segment::Header;
 use super::super::{Embedded, OpenError, Options};
 use super::world::*;

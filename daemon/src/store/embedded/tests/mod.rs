@@ -6,6 +6,7 @@ mod world;
 
 mod archived;
 mod basics;
+mod blocked;
 mod chain;
 mod checkpoints;
 mod crash;
