@@ -3,9 +3,9 @@
 //! sled puts at most 16 items into a page, however short they are, and each page takes some hundred bytes of
 //! memory and a part of each start. With an item for each pair there were millions of pages.
 //!
-//! A block has the pairs from its key on, up to the key of the next item. The first block of a space begins with
-//! the space itself, so each key belongs to a block. A pair that is alone and begins its block is stored as it
-//! is, as all pairs were before there were blocks.
+//! A block has the pairs from its key on, up to the key of the next item. The first block of a space begins
+//! with the space itself, so each key belongs to a block. A pair that is alone and begins its block is
+//! stored as it is, as all pairs were before there were blocks.
 
 use super::codec::{Cursor, put_short, short};
 use super::tree::Sick;
@@ -137,8 +137,8 @@ impl Block {
         }
     }
 
-    /// The items that have the pairs from now on; none if no pair is left. The first one begins where the block
-    /// did.
+    /// The items that have the pairs from now on; none if no pair is left. The first one begins where the
+    /// block did.
     pub(super) fn into_items(self) -> Vec<Entry> {
         let bytes: usize = self.entries.iter().map(bytes_of).sum();
         let parts = bytes.div_ceil(BYTES_MAX).max(self.entries.len().div_ceil(PAIRS_MAX)).max(1);

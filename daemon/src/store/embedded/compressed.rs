@@ -1,8 +1,8 @@
-//! The values of items of the tree, compressed: the records of a block are much alike, and what a start reads of
-//! the tree, and a page of it on the disk and in memory, is a few times shorter for it.
+//! The values of items of the tree, compressed: the records of a block are much alike, and what a start
+//! reads of the tree, and a page of it on the disk and in memory, is a few times shorter for it.
 //!
-//! Values that were decompressed lately stay in memory. What is read again and again, such as the roles and the
-//! office of everyone who works, is not decompressed again.
+//! Values that were decompressed lately stay in memory. What is read again and again, such as the roles and
+//! the office of everyone who works, is not decompressed again.
 
 use super::codec::{Cursor, length};
 use super::tree::Sick;
@@ -16,7 +16,8 @@ use zstd::bulk::{Compressor, Decompressor};
 const COMPRESSED: u8 = 3;
 /// Shorter values are left as they are.
 const BYTES_MIN: usize = 256;
-/// The fastest of zstd's usual levels. The usual one takes some tenths more time, for a hundredth of the space.
+/// The fastest of zstd's usual levels. The usual one takes some tenths more time, for a hundredth of the
+/// space.
 const LEVEL: i32 = 1;
 /// No value is longer; a damaged length must not take memory.
 const PLAIN_BYTES_MAX: usize = 1 << 16;
@@ -87,8 +88,8 @@ impl Deref for Plain {
 /// A value as it is stored, and what it is.
 type Known = (IVec, Arc<Vec<u8>>);
 
-/// Values that were decompressed lately. Each has one place, by its checksum, and is compared before it is used:
-/// so nothing has to be forgotten when the tree changes.
+/// Values that were decompressed lately. Each has one place, by its checksum, and is compared before it is
+/// used: so nothing has to be forgotten when the tree changes.
 #[derive(Debug)]
 pub(super) struct Opened(Box<[Mutex<Option<Known>>]>);
 

@@ -28,8 +28,9 @@ const COPIED_KEYS_MAX: usize = 512;
 const RECENT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The writer waits for the tree when there is so many times as much.
 const BEHIND_MAX: usize = 2;
-/// What the file of the tree grows by at most, measured with keys in order and by chance and values of 40 to
-/// 2,500 bytes: for each byte and for each key that goes into it, and besides.
+/// What the file of the tree grows by at most, measured with keys in order and by chance, values of 0 to
+/// 3,900 bytes that do not compress, and small changes in full blocks: for each byte and for each key that
+/// goes into it, and besides.
 const GROWTH_PER_BYTE: usize = 3;
 const GROWTH_PER_KEY: usize = 512;
 const GROWTH_BYTES: usize = 4 * 1024 * 1024;

@@ -10,8 +10,8 @@ pub(super) type Raw = (IVec, IVec);
 const CHUNKS: u8 = 0xff;
 /// Key of the state record of the index.
 pub(super) const META: &[u8] = &[0xfe, 1];
-/// Its key before there were blocks. A program of then does not find the record of an index with blocks, and makes
-/// the index anew.
+/// Its key before there were blocks. A program of then does not find the record of an index with blocks,
+/// and makes the index anew.
 pub(super) const META_BEFORE: &[u8] = &[0xfe];
 /// Spaces from here on belong to the engine.
 pub(super) const SPACES_END: u8 = 0xfe;
