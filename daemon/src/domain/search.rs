@@ -282,8 +282,12 @@ impl Phrase {
         for word in &self.words {
             worst = worst.max(word.best_rank(line, near, &place)?);
         }
-        let is_identifier = self.whole.places(line, place).any(|place| place == Place::Field);
-        Some(if is_identifier { Rank::Identifier } else { worst })
+        Some(if self.is_field(line, place) { Rank::Identifier } else { worst })
+    }
+
+    /// Whether some field in a line is what is looked for, to the last letter.
+    pub fn is_field(&self, line: &[u8], place: impl Fn(&Range<usize>) -> Place) -> bool {
+        self.whole.places(line, place).any(|place| place == Place::Field)
     }
 
     /// How a record with these fields fits, if it does; `identifier` is the field that names it.

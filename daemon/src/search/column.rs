@@ -5,8 +5,8 @@
 //! account. The store decides: a line only says where to look.
 
 use super::blocks::Blocks;
-use super::line::{Candidate, LABEL, Line, Written, best_rank, letter};
-use crate::domain::search::{Found, Kind, Phrase};
+use super::line::{Candidate, LABEL, Line, Written, best_rank, is_behind, label, letter, may_be_identifier};
+use crate::domain::search::{Found, Kind, Phrase, Rank};
 use memchr::{memchr, memmem, memrchr};
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -106,17 +106,28 @@ impl Column {
                 while let Some(at) = self.text.get(from..block.end).and_then(|rest| finder.find(rest)) {
                     let line = self.line_at(from + at);
                     from = line.end;
-                    let line = std::str::from_utf8(&self.text[line.start..line.end - 1]).unwrap_or_default();
+                    let line = &self.text[line.start..line.end - 1];
+                    if line.first() == Some(&DEAD) {
+                        continue;
+                    }
+                    let label = label(line);
+                    let is_too_late = |rank| {
+                        let worst = best.peek().filter(|_| best.len() == limit);
+                        worst.is_some_and(|worst| is_behind(rank, label, worst))
+                    };
+                    // Of a common name nearly every line ends here.
+                    if is_too_late(Rank::Words) && !may_be_identifier(line, phrase) {
+                        continue;
+                    }
                     // A line that held an earlier anchor was looked at then.
-                    if line.starts_with(char::from(DEAD)) || seen.iter().any(|earlier| line.contains(earlier))
-                    {
+                    if seen.iter().any(|earlier| memmem::find(line, earlier.as_bytes()).is_some()) {
                         continue;
                     }
                     let Some(rank) = best_rank(line, phrase, near) else { continue };
-                    let written = Written::read(line);
-                    let worst = best.peek().filter(|_| best.len() == limit);
-                    if !worst.is_some_and(|worst| written.is_behind(rank, worst)) {
-                        written.finds(phrase, kinds, near, &mut |find| keep(&mut best, limit, find));
+                    if !is_too_late(rank) {
+                        let text = std::str::from_utf8(line).unwrap_or_default();
+                        let mut keep = |find: &Candidate<'_>| keep(&mut best, limit, find);
+                        Written::read(text).finds(phrase, kinds, near, &mut keep);
                     }
                 }
             }

@@ -3,6 +3,7 @@
 
 use crate::domain::alike::Alike;
 use crate::domain::search::{Field, Fields, Found, Kind, Phrase, Place, Rank};
+use memchr::{memchr, memchr2};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -143,9 +144,26 @@ pub(super) struct Written<'t> {
 }
 
 /// The best rank that a find in a written line can have; `None` where none can be in it.
-pub(super) fn best_rank(line: &str, phrase: &Phrase, near: bool) -> Option<Rank> {
-    let line = line.as_bytes();
+pub(super) fn best_rank(line: &[u8], phrase: &Phrase, near: bool) -> Option<Rank> {
     phrase.best_rank(line, near, |part| place(line, part))
+}
+
+/// Whether a find in a written line may have the best rank of all. Any other one is a word at best.
+pub(super) fn may_be_identifier(line: &[u8], phrase: &Phrase) -> bool {
+    phrase.is_field(line, |part| place(line, part))
+}
+
+/// The label of a written line, which need not be taken apart for it.
+pub(super) fn label(line: &[u8]) -> &[u8] {
+    let behind = memchr(LABEL as u8, line).and_then(|at| line.get(at + 1..)).unwrap_or_default();
+    let end = memchr2(FIELD as u8, ACCOUNT as u8, behind).unwrap_or(behind.len());
+    behind.get(..end).unwrap_or_default()
+}
+
+/// Whether no find of this rank in a line with this label can come before one. An account has its customer's
+/// label.
+pub(super) fn is_behind(rank: Rank, label: &[u8], found: &Found) -> bool {
+    (rank, false, label) > (found.rank, found.closed, found.label.as_bytes())
 }
 
 /// A find that is not copied yet.
@@ -185,11 +203,6 @@ impl<'t> Written<'t> {
         let rest = text.get(1..).unwrap_or_default();
         let (record, accounts) = rest.split_once(ACCOUNT).unwrap_or((rest, ""));
         Self { kind, record: WrittenPart::read(record), accounts }
-    }
-
-    /// Whether no find of this rank in this line can come before one. An account has its customer's label.
-    pub(super) fn is_behind(&self, rank: Rank, found: &Found) -> bool {
-        (rank, false, self.record.label) > (found.rank, found.closed, found.label.as_str())
     }
 
     fn accounts(&self) -> impl Iterator<Item = WrittenPart<'t>> + Clone {

@@ -8,6 +8,7 @@
 //! stored as it is, as all pairs were before there were blocks.
 
 use super::codec::{Cursor, put_short, short};
+use super::layout::KEY_BYTES_MAX;
 use super::tree::Sick;
 use std::cmp::Ordering;
 
@@ -32,44 +33,67 @@ pub(super) struct Block {
     grew: bool,
 }
 
-/// The pairs in the value of a block.
-struct Pairs<'v> {
+/// The pairs of an item, one after the other.
+pub(super) struct Pairs<'v> {
     key: Vec<u8>,
-    left: Cursor<'v>,
+    left: Left<'v>,
+}
+
+/// What is left of an item.
+enum Left<'v> {
+    /// A single pair, if it was not taken yet.
+    Single(Option<&'v [u8]>),
+    /// The pairs of a block, and whether some were taken.
+    Block(Cursor<'v>, bool),
 }
 
 impl<'v> Pairs<'v> {
-    /// `None` if the value is that of a single pair.
-    fn of(from: &[u8], value: &'v [u8]) -> Option<Self> {
-        let left = value.strip_prefix(&[BLOCK])?;
-        Some(Self { key: from.to_vec(), left: Cursor(left) })
+    pub(super) fn of(from: &[u8], value: &'v [u8]) -> Self {
+        let left = match value.strip_prefix(&[BLOCK]) {
+            Some(pairs) => Left::Block(Cursor(pairs), false),
+            None => Left::Single(Some(value)),
+        };
+        Self { key: from.to_vec(), left }
     }
 
-    /// The value of the next pair; its key is in `key`. `None` behind the last one.
-    fn next(&mut self) -> Result<Option<&'v [u8]>, Sick> {
-        if self.left.0.is_empty() {
-            return Ok(None);
-        }
-        self.step().map(Some).ok_or_else(|| "a block is damaged".to_owned())
+    /// The key of the pair that was taken last.
+    pub(super) fn key(&self) -> &[u8] {
+        &self.key
     }
 
-    fn step(&mut self) -> Option<&'v [u8]> {
-        let shared = usize::from(self.left.u16()?);
-        let rest = self.left.short()?;
-        if shared > self.key.len() {
-            return None;
+    /// Takes the next pair and returns its value; `None` behind the last one.
+    pub(super) fn next(&mut self) -> Result<Option<&'v [u8]>, Sick> {
+        match &mut self.left {
+            Left::Single(value) => Ok(value.take()),
+            Left::Block(left, true) if left.0.is_empty() => Ok(None),
+            Left::Block(left, has_begun) => {
+                let value = step(&mut self.key, left, *has_begun);
+                *has_begun = true;
+                value.map(Some).ok_or_else(|| "a block is damaged".to_owned())
+            }
         }
-        self.key.truncate(shared);
-        self.key.extend_from_slice(rest);
-        self.left.short()
     }
+}
+
+/// Reads the next pair. Each key comes behind the one before; the first one may be that of the block.
+fn step<'v>(key: &mut Vec<u8>, left: &mut Cursor<'v>, has_begun: bool) -> Option<&'v [u8]> {
+    let shared = usize::from(left.u16()?);
+    let rest = left.short()?;
+    let replaced = key.get(shared..)?;
+    let is_in_order = if has_begun { rest > replaced } else { rest >= replaced };
+    if !is_in_order || shared + rest.len() > 1 + KEY_BYTES_MAX {
+        return None;
+    }
+    key.truncate(shared);
+    key.extend_from_slice(rest);
+    left.short()
 }
 
 /// The value of a key in the item in which it would be.
 pub(super) fn find<'v>(from: &[u8], value: &'v [u8], key: &[u8]) -> Result<Option<&'v [u8]>, Sick> {
-    let Some(mut pairs) = Pairs::of(from, value) else { return Ok((from == key).then_some(value)) };
+    let mut pairs = Pairs::of(from, value);
     while let Some(value) = pairs.next()? {
-        match pairs.key.as_slice().cmp(key) {
+        match pairs.key().cmp(key) {
             Ordering::Less => {}
             Ordering::Equal => return Ok(Some(value)),
             Ordering::Greater => break,
@@ -80,10 +104,10 @@ pub(super) fn find<'v>(from: &[u8], value: &'v [u8], key: &[u8]) -> Result<Optio
 
 /// The pairs of an item, in order.
 pub(super) fn entries(from: &[u8], value: &[u8]) -> Result<Vec<Entry>, Sick> {
-    let Some(mut pairs) = Pairs::of(from, value) else { return Ok(vec![(from.to_vec(), value.to_vec())]) };
+    let mut pairs = Pairs::of(from, value);
     let mut entries = Vec::with_capacity(PAIRS_MAX);
     while let Some(value) = pairs.next()? {
-        entries.push((pairs.key.clone(), value.to_vec()));
+        entries.push((pairs.key().to_vec(), value.to_vec()));
     }
     Ok(entries)
 }
@@ -121,6 +145,11 @@ impl Block {
     /// The first block of a space, before there is one.
     pub(super) fn first(space: u8) -> Self {
         Self { from: vec![space], entries: Vec::new(), grew: false }
+    }
+
+    /// The key of its item.
+    pub(super) fn from(&self) -> &[u8] {
+        &self.from
     }
 
     /// Sets or removes the value of a key, and returns the former one.
@@ -232,7 +261,29 @@ mod tests {
         let (from, value) = block.into_items().pop().unwrap();
         let whole = (1..value.len()).filter(|end| entries(&from, value.get(..*end).unwrap()).is_ok());
         // Only between two pairs it is a block.
-        assert_eq!(whole.count(), 3);
+        assert_eq!(whole.count(), 2);
         assert!(find(&from, value.get(..value.len() - 1).unwrap(), &key(3)).is_err());
+    }
+
+    #[test]
+    fn keys_that_are_not_in_order_or_too_long_are_damage() {
+        let pair = |shared: usize, rest: &[u8]| {
+            let mut out = short(shared).to_vec();
+            put_short(&mut out, rest);
+            put_short(&mut out, &[0]);
+            out
+        };
+        let read = |pairs: &[Vec<u8>]| entries(&[7, 5], &[&[BLOCK], pairs.concat().as_slice()].concat());
+        assert_eq!(read(&[pair(2, &[]), pair(2, &[0])]).unwrap().len(), 2);
+        for pairs in [
+            vec![],
+            vec![pair(1, &[4])],
+            vec![pair(2, &[]), pair(2, &[])],
+            vec![pair(2, &[9]), pair(2, &[8])],
+            vec![pair(3, &[])],
+            vec![pair(2, &[0; KEY_BYTES_MAX])],
+        ] {
+            assert!(read(&pairs).is_err(), "{pairs:?}");
+        }
     }
 }

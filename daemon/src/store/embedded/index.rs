@@ -32,7 +32,7 @@ const BEHIND_MAX: usize = 2;
 /// 3,900 bytes that do not compress, and small changes in full blocks: for each byte and for each key that
 /// goes into it, and besides.
 const GROWTH_PER_BYTE: usize = 3;
-const GROWTH_PER_KEY: usize = 512;
+const GROWTH_PER_KEY: usize = 2_048;
 const GROWTH_BYTES: usize = 4 * 1024 * 1024;
 /// For so many keys space is taken at once.
 const PART_KEYS: usize = 2 * LONG_BATCH_KEYS;

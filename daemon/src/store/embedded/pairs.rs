@@ -14,16 +14,15 @@ use crate::store::engine::{Pair, Range, Space};
 use crate::store::layer::{Layer, Staged};
 use sha2::{Digest, Sha256};
 use sled::{Batch, IVec};
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-const AUDIT_PAGE_ITEMS: usize = 128;
+/// Few in tests, so that there is work between two pages.
+const AUDIT_PAGE_ITEMS: usize = if cfg!(test) { 4 } else { 128 };
 
-/// Whoever scans for no more than this may well ask again.
-const FEW_PAIRS: usize = 64;
+/// Who scans for no more than this may well ask again. A checkpoint, which goes through all, asks for more.
+const FEW_PAIRS: usize = 32;
 
 /// A verification under way: the sum of the pairs before `from`, kept up to date by every batch.
 #[derive(Debug, Default)]
@@ -57,8 +56,21 @@ pub(super) struct Pairs {
 
 /// A key of the tree with its new and its former value.
 type Put = (Vec<u8>, Option<Vec<u8>>, Option<IVec>);
-/// Blocks that a batch changes, by their keys, each with the former value of its item.
-type Changed = BTreeMap<Vec<u8>, (Block, Option<IVec>)>;
+
+/// A block that a batch changes, with the former value of its item.
+struct Changed {
+    block: Block,
+    former: Option<IVec>,
+}
+
+impl Changed {
+    fn into_puts(self) -> impl Iterator<Item = Put> {
+        let from = self.block.from().to_vec();
+        let mut items = self.block.into_items().into_iter();
+        let first = (from, items.next().map(|(_, item)| compress(item)), self.former);
+        [first].into_iter().chain(items.map(|(key, item)| (key, Some(compress(item)), None)))
+    }
+}
 
 fn pair_hash(key: &[u8], value: &[u8]) -> u128 {
     let mut hasher = Sha256::new();
@@ -76,6 +88,13 @@ fn raw(tree: &Tree, key: &[u8]) -> Result<Option<IVec>, Sick> {
 /// The item in which a key of a space is, or would be. There is none before the first key of the space.
 fn item(tree: &Tree, space: u8, main: &[u8]) -> Result<Option<Raw>, Sick> {
     caught(|| tree.range::<&[u8], _>([space].as_slice()..=main).next_back().transpose().map_err(text))
+}
+
+/// The items of a range; a panic of sled ends them like an error.
+fn caught_items(
+    mut items: impl Iterator<Item = sled::Result<Raw>>,
+) -> impl Iterator<Item = Result<Raw, Sick>> {
+    std::iter::from_fn(move || caught(|| items.next().transpose().map_err(text)).transpose())
 }
 
 impl Pairs {
@@ -183,32 +202,47 @@ impl Pairs {
         let first = main_key(id, &range.from);
         let end = range.to.as_ref().map_or_else(|| vec![id.saturating_add(1)], |to| main_key(id, to));
         let tree = self.tree();
-        let begins = item(&tree, id, &first)?.map_or_else(|| first.clone().into(), |(from, _)| from);
         let mut found = Vec::new();
-        let mut take = |item: sled::Result<Raw>| -> Result<bool, Sick> {
-            let (from, item) = item.map_err(text)?;
-            let item = if limit <= FEW_PAIRS { self.opened.open(item)? } else { open_once(item)? };
-            let mut entries = blocks::entries(&from, &item)?;
-            if reverse {
-                entries.reverse();
-            }
-            let inside = entries.into_iter().filter(|(key, _)| (&first..&end).contains(&key));
-            for (main, stored) in inside.take(limit - found.len()) {
-                let key = main.get(1..).unwrap_or_default().to_vec();
-                let value = whole_value(id, &key, &stored, |key| raw(&tree, key))?;
-                found.push((key, value));
-            }
-            Ok(found.len() < limit)
+        let mut take = |main: &[u8], stored: &[u8]| -> Result<(), Sick> {
+            let key = main.get(1..).unwrap_or_default().to_vec();
+            let value = whole_value(id, &key, stored, |key| raw(&tree, key))?;
+            found.push((key, value));
+            Ok(())
         };
-        caught(|| {
-            let mut items = tree.range(begins..IVec::from(end.as_slice()));
-            while let Some(item) = if reverse { items.next_back() } else { items.next() } {
-                if !take(item)? {
-                    break;
+        let open = |item| if limit <= FEW_PAIRS { self.opened.open(item) } else { open_once(item) };
+        let mut left = limit;
+        if reverse {
+            let items = tree.range::<&[u8], _>(&[id][..]..&end).rev();
+            'items: for item in caught_items(items) {
+                let (from, item) = item?;
+                let entries = blocks::entries(&from, &open(item)?)?;
+                for (key, stored) in entries.iter().rev().skip_while(|(key, _)| *key >= end) {
+                    if left == 0 || *key < first {
+                        break 'items;
+                    }
+                    take(key, stored)?;
+                    left -= 1;
                 }
             }
-            Ok(())
-        })?;
+        } else {
+            let begins =
+                item(&tree, id, &first)?.map_or_else(|| IVec::from(first.as_slice()), |(from, _)| from);
+            'items: for item in caught_items(tree.range(begins..IVec::from(end.as_slice()))) {
+                let (from, item) = item?;
+                let item = open(item)?;
+                let mut pairs = blocks::Pairs::of(&from, &item);
+                while let Some(stored) = pairs.next()? {
+                    let key = pairs.key();
+                    if left == 0 || key >= end.as_slice() {
+                        break 'items;
+                    }
+                    if key >= first.as_slice() {
+                        take(key, stored)?;
+                        left -= 1;
+                    }
+                }
+            }
+        }
         Ok(found)
     }
 
@@ -263,50 +297,48 @@ impl Pairs {
         Ok(())
     }
 
-    /// What a batch does to the tree.
+    /// What a batch does to the tree. Its changes come in the order of the tree, so one block at a time is
+    /// taken apart.
     fn plan<'c>(
         &self,
         changes: impl Iterator<Item = (Space, &'c Vec<u8>, &'c Staged)>,
     ) -> Result<Vec<Put>, Sick> {
         let tree = self.tree();
         let mut puts = Vec::new();
-        let mut changed = Changed::new();
+        let mut open: Option<Changed> = None;
         for (Space { id, .. }, key, value) in changes {
             let main = main_key(id, key);
+            let item = item(&tree, id, &main)?;
+            let space = [id];
+            let from: &[u8] = item.as_ref().map_or(&space, |(from, _)| from);
+            let mut changed = match open.take() {
+                Some(changed) if changed.block.from() == from => changed,
+                done => {
+                    puts.extend(done.into_iter().flat_map(Changed::into_puts));
+                    self.take_apart(item, id)?
+                }
+            };
             let (stored, chunks) = value.as_ref().map(|value| stored(value)).unzip();
             let chunks = chunks.unwrap_or_default();
-            let former = self.block(&mut changed, item(&tree, id, &main)?, id)?.put(main, stored);
-            let former_chunks = former.map_or(0, |former| chunks_of(&former));
+            let former_chunks = changed.block.put(main, stored).map_or(0, |former| chunks_of(&former));
+            open = Some(changed);
             for number in 0..former_chunks.max(length(chunks.len())) {
                 let key = chunk_key(id, key, number);
                 let former = raw(&tree, &key)?;
                 puts.push((key, chunks.get(number as usize).map(|chunk| chunk.to_vec()), former));
             }
         }
-        for (from, (block, former)) in changed {
-            let mut items = block.into_items().into_iter();
-            puts.push((from, items.next().map(|(_, item)| compress(item)), former));
-            puts.extend(items.map(|(key, item)| (key, Some(compress(item)), None)));
-        }
+        puts.extend(open.into_iter().flat_map(Changed::into_puts));
         Ok(puts)
     }
 
-    /// The block that an item of the tree, which may have been changed already, is.
-    fn block<'b>(
-        &self,
-        changed: &'b mut Changed,
-        item: Option<Raw>,
-        space: u8,
-    ) -> Result<&'b mut Block, Sick> {
-        let from = item.as_ref().map_or_else(|| vec![space], |(from, _)| from.to_vec());
-        let (block, _) = match changed.entry(from) {
-            Entry::Occupied(block) => block.into_mut(),
-            Entry::Vacant(place) => place.insert(match item {
-                Some((from, item)) => (Block::parse(&from, &self.opened.open(item.clone())?)?, Some(item)),
-                None => (Block::first(space), None),
-            }),
+    /// The block that an item is; without one, the first block of the space.
+    fn take_apart(&self, item: Option<Raw>, space: u8) -> Result<Changed, Sick> {
+        let Some((from, former)) = item else {
+            return Ok(Changed { block: Block::first(space), former: None });
         };
-        Ok(block)
+        let block = Block::parse(&from, &self.opened.known(former.clone())?)?;
+        Ok(Changed { block, former: Some(former) })
     }
 
     /// Verifies all of the tree at once.
@@ -342,6 +374,7 @@ mod tests {
     use super::*;
     use crate::store::embedded::head::{Head, Position};
     use crate::store::engine::Change;
+    use std::collections::BTreeMap;
 
     const SPACE: Space = Space { id: 7, name: "things" };
 

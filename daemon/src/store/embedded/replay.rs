@@ -17,8 +17,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The journal is applied in batches of about this length.
+/// The journal is applied in batches of about this length, and of about so many keys: each of them may change
+/// another block of the index.
 const REPLAY_BYTES: usize = 4 * 1024 * 1024;
+const REPLAY_KEYS: usize = 1 << 14;
 
 /// The verified journal, to be applied.
 pub(super) struct Replay<'a> {
@@ -64,7 +66,7 @@ impl Replay<'_> {
                     changes.put(change);
                 }
             }
-            if done || changes.bytes() > REPLAY_BYTES {
+            if done || changes.bytes() > REPLAY_BYTES || changes.len() > REPLAY_KEYS {
                 let head = if done { self.scan.end } else { head };
                 pairs.apply(&changes, (done || marked).then(|| Reach::exactly(head)))?;
                 changes = Layer::default();

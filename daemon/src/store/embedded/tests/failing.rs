@@ -205,7 +205,12 @@ fn changes_without_disk_space_stay_in_memory_and_settle_later() {
         let mut options = options(dir.path());
         (options.recent_keys, options.segment_bytes) = (100_000, 64 << 20);
         let engine = Embedded::open_on(options.clone(), Arc::new(disk.clone())).unwrap();
-        let put = |number: u32| change(number.to_be_bytes(), Some(vec![number as u8; 2_000]));
+        // By chance, so that they take as much space in the tree.
+        let put = |number: u32| {
+            let mut value = vec![0; 2_000];
+            getrandom::fill(&mut value).unwrap();
+            change(number.to_be_bytes(), Some(value))
+        };
         write(&engine, (0..2_000).map(put).collect()).unwrap();
         assert_eq!(engine.shared.settle(), Ok(true));
         disk.fail(Failing::Reserve);
