@@ -5,7 +5,7 @@
 //!
 //! A block has the pairs from its key on, up to the key of the next item. The first block of a space begins
 //! with the space itself, so each key belongs to a block. A pair that is alone and begins its block is
-//! stored as it is, as all pairs were before there were blocks.
+//! stored as all pairs were before there were blocks.
 
 use super::codec::{Cursor, put_short, short};
 use super::layout::KEY_BYTES_MAX;

@@ -1,8 +1,10 @@
 //! The tree with blocks against a plain map: pairs that come in order, by chance and again, and leave again.
 
 use super::super::head::{Head, Position};
-use super::super::pairs::Pairs;
-use super::super::reach::Reach;
+use super::super::layout::{META_BEFORE, chunk_key, main_key, stored};
+use super::super::pairs::{Pairs, pair_hash};
+use super::super::reach::{Meta, Reach};
+use super::super::tree::Tree;
 use super::world::*;
 use crate::store::engine::{Change, Pair, Range};
 use crate::store::layer::Layer;
@@ -140,4 +142,62 @@ fn what_changes_beside_a_verification_is_counted_once() {
             break;
         }
     }
+}
+
+fn layer(pairs: &[(u32, Option<u8>)]) -> Layer {
+    let mut layer = Layer::default();
+    for (number, byte) in pairs {
+        let value = byte.map(|byte| vec![byte; 5_000 * usize::from(number % 100 == 0) + 20]);
+        layer.put(Change { space: THINGS, key: number.to_be_bytes().to_vec(), value });
+    }
+    layer
+}
+
+/// An index as it was before there were blocks: an item for each pair.
+fn as_before(dir: &std::path::Path, layer: &Layer, reach: Reach) {
+    let tree = Tree::open(dir, 1 << 20).unwrap();
+    let mut digest = 0u128;
+    let mut put = |key: Vec<u8>, value: &[u8]| {
+        digest = digest.wrapping_add(pair_hash(&key, value));
+        tree.insert(key, value).unwrap();
+    };
+    for (space, key, value) in layer.iter() {
+        let (stored, chunks) = stored(value.as_ref().unwrap());
+        put(main_key(space.id, key), &stored);
+        let numbered = (0..).zip(chunks);
+        numbered.for_each(|(number, chunk)| put(chunk_key(space.id, key, number), chunk));
+    }
+    tree.insert(META_BEFORE, Meta { reach, digest }.to_bytes()).unwrap();
+}
+
+#[test]
+fn an_index_from_before_there_were_blocks_is_whole_and_one_with_blocks_is_none_to_a_program_of_then() {
+    let dir = tempfile::tempdir().unwrap();
+    let reach = Reach::exactly(Head { sequence: 3, hash: [0; 32], at: Position { segment: 1, offset: 0 } });
+    let before: Vec<_> = (100..400).map(|number| (2 * number, Some(1))).collect();
+    as_before(dir.path(), &layer(&before), reach);
+    let pairs = Pairs::open(dir.path(), 1 << 20).unwrap();
+    assert!(pairs.reach() == Some(reach) && pairs.audit().unwrap());
+    let same = |pairs: &Pairs, expected: &Layer| {
+        let all = pairs.scan(THINGS, &Range::prefix(&[]), false, 1_000).unwrap();
+        let expected: Vec<_> = expected.iter().map(|(_, key, value)| (key, value.as_ref())).collect();
+        assert_eq!(all.iter().map(|(key, value)| (key, Some(value))).collect::<Vec<_>>(), expected);
+        assert!(all.iter().all(|(key, value)| pairs.get(THINGS, key).unwrap().as_ref() == Some(value)));
+    };
+    same(&pairs, &layer(&before));
+    // Before the first, between two and behind the last of them; one is removed and one is changed.
+    let changes = [(1, Some(2)), (301, Some(2)), (300, None), (400, Some(2)), (900, Some(2))];
+    pairs.apply(&layer(&changes), Some(reach)).unwrap();
+    let mut after: BTreeMap<_, _> = before.into_iter().chain(changes).collect();
+    after.retain(|_, value| value.is_some());
+    let after = layer(&after.into_iter().collect::<Vec<_>>());
+    same(&pairs, &after);
+    pairs.close().unwrap();
+    drop(pairs);
+    let tree = Tree::open(dir.path(), 1 << 20).unwrap();
+    assert_eq!(tree.get(META_BEFORE).unwrap(), None);
+    drop(tree);
+    let pairs = Pairs::open(dir.path(), 1 << 20).unwrap();
+    assert!(pairs.reach() == Some(reach) && pairs.audit().unwrap());
+    same(&pairs, &after);
 }
