@@ -131,8 +131,8 @@ pub struct Grade {
 /// Where a text is in a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// It is the field.
-    Field,
+    /// It is the whole identifier of the record.
+    Identifier,
     /// It is a word of it.
     Word,
     /// It begins a word.
@@ -144,7 +144,7 @@ pub enum Place {
 impl Place {
     fn rank(self) -> Rank {
         match self {
-            Self::Field | Self::Word => Rank::Words,
+            Self::Identifier | Self::Word => Rank::Words,
             Self::Beginning => Rank::Beginnings,
             Self::Inside => Rank::Parts,
         }
@@ -282,12 +282,12 @@ impl Phrase {
         for word in &self.words {
             worst = worst.max(word.best_rank(line, near, &place)?);
         }
-        Some(if self.is_field(line, place) { Rank::Identifier } else { worst })
+        Some(if self.is_identifier(line, place) { Rank::Identifier } else { worst })
     }
 
-    /// Whether some field in a line is what is looked for, to the last letter.
-    pub fn is_field(&self, line: &[u8], place: impl Fn(&Range<usize>) -> Place) -> bool {
-        self.whole.places(line, place).any(|place| place == Place::Field)
+    /// Whether an identifier in a line is what is looked for, to the last letter.
+    pub fn is_identifier(&self, line: &[u8], place: impl Fn(&Range<usize>) -> Place) -> bool {
+        self.whole.places(line, place).any(|place| place == Place::Identifier)
     }
 
     /// How a record with these fields fits, if it does; `identifier` is the field that names it.

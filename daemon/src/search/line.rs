@@ -96,15 +96,23 @@ fn write_part(text: &mut String, part: &Part, label: Option<&str>) {
     }
 }
 
+/// Whether a field, by its number, is one that names a record.
+fn is_identifier(field: u8) -> bool {
+    [Field::Identifier, Field::AccountIdentifier].iter().any(|named| *named as u8 == field)
+}
+
 /// Where a part of a written line is. In the label, which is no field, a part may seem to be a word.
 fn place(line: &[u8], part: &Range<usize>) -> Place {
     let before = &line[..part.start];
-    let is_first = before.len() >= 2 && before[before.len() - 2] == FIELD as u8;
-    let begins = is_first || before.last().is_none_or(|byte| *byte == b' ');
+    let field = match before {
+        [.., mark, letter] if *mark == FIELD as u8 => letter.checked_sub(FIELD_BASE),
+        _ => None,
+    };
+    let begins = field.is_some() || before.last().is_none_or(|byte| *byte == b' ');
     let behind = line.get(part.end).copied();
     let is_last = behind.is_none_or(|byte| byte < b' ');
     match (begins, is_last || behind == Some(b' ')) {
-        _ if is_first && is_last => Place::Field,
+        _ if is_last && field.is_some_and(is_identifier) => Place::Identifier,
         (true, true) => Place::Word,
         (true, false) => Place::Beginning,
         (false, _) => Place::Inside,
@@ -150,7 +158,7 @@ pub(super) fn best_rank(line: &[u8], phrase: &Phrase, near: bool) -> Option<Rank
 
 /// Whether a find in a written line may have the best rank of all. Any other one is a word at best.
 pub(super) fn may_be_identifier(line: &[u8], phrase: &Phrase) -> bool {
-    phrase.is_field(line, |part| place(line, part))
+    phrase.is_identifier(line, |part| place(line, part))
 }
 
 /// The label of a written line, which need not be taken apart for it.
