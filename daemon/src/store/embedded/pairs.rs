@@ -207,26 +207,21 @@ impl Pairs {
         if limit == 0 {
             return Ok(found);
         }
-        let mut take = |main: &[u8], stored: &[u8]| -> Result<(), Sick> {
+        // Says whether that was the last pair that is wanted.
+        let mut take = |main: &[u8], stored: &[u8]| -> Result<bool, Sick> {
             let key = main.get(1..).unwrap_or_default().to_vec();
             let value = whole_value(id, &key, stored, |key| raw(&tree, key))?;
             found.push((key, value));
-            Ok(())
+            Ok(found.len() == limit)
         };
         let open = |item| if limit <= FEW_PAIRS { self.opened.open(item) } else { open_once(item) };
-        let mut left = limit;
         if reverse {
             let items = tree.range::<&[u8], _>(&[id][..]..&end).rev();
             'items: for item in caught_items(items) {
                 let (from, item) = item?;
                 let entries = blocks::entries(&from, &open(item)?)?;
                 for (key, stored) in entries.iter().rev().skip_while(|(key, _)| *key >= end) {
-                    if *key < first {
-                        break 'items;
-                    }
-                    take(key, stored)?;
-                    left -= 1;
-                    if left == 0 {
+                    if *key < first || take(key, stored)? {
                         break 'items;
                     }
                 }
@@ -240,15 +235,10 @@ impl Pairs {
                 let mut pairs = blocks::Pairs::of(&from, &item);
                 while let Some(stored) = pairs.next()? {
                     let key = pairs.key();
-                    if key >= end.as_slice() {
-                        break 'items;
-                    }
                     if key < first.as_slice() {
                         continue;
                     }
-                    take(key, stored)?;
-                    left -= 1;
-                    if left == 0 {
+                    if key >= end.as_slice() || take(key, stored)? {
                         break 'items;
                     }
                 }
