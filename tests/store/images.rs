@@ -119,18 +119,25 @@ fn an_image_with_other_bytes_is_damaged_however_many_there_are() {
 }
 
 #[test]
-fn an_image_that_no_record_names_is_an_orphan_and_swept() {
+fn images_that_no_record_names_are_orphans_and_swept_whatever_their_hash_begins_with() {
     let stopped = stopped();
-    let file = stopped.file(b"orphan");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, b"orphan").unwrap();
+    let orphans: Vec<_> = (0u8..120).map(|number| [b'c', number]).collect();
+    let mut names: Vec<_> = orphans.iter().map(|orphan| hash(orphan)).collect();
+    names.sort();
+    assert!(names[0].starts_with("00") && names[119].starts_with("ff"), "{names:?}");
+    for orphan in &orphans {
+        let file = stopped.file(orphan);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, orphan).unwrap();
+    }
     let report = stopped.check();
-    assert_eq!((report.orphans, report.defects), (vec![hash(b"orphan")], vec![]));
+    assert_eq!((report.orphans, report.defects), (names, vec![]));
     let store = Store::new(stopped.open(), Clock::system(), false);
-    assert_eq!(stopped.runtime.block_on(store.sweep_images()).unwrap(), 1);
+    assert_eq!(stopped.runtime.block_on(store.sweep_images()).unwrap(), 120);
     stopped.runtime.block_on(store.close());
     drop(store);
-    assert!(!file.exists() && stopped.file(&face()).exists());
+    assert!(orphans.iter().all(|orphan| !stopped.file(orphan).exists()));
+    assert!(stopped.file(&face()).exists());
     assert_eq!(stopped.check().orphans, Vec::<String>::new());
 }
 

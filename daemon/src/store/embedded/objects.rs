@@ -92,6 +92,21 @@ impl FileObjects {
         self.disk.sync_dir(&folder(&hash))
     }
 
+    /// What is in a folder; nothing if there is no such folder.
+    async fn names(&self, folder: String) -> Result<Vec<String>, Fault> {
+        let (disk, place) = (self.disk.clone(), folder.clone());
+        let listed = tokio::task::spawn_blocking(move || disk.list(&place)).await;
+        let unreadable = |error| {
+            if passes(&error) {
+                unavailable("the folder of the images cannot be read now")
+            } else {
+                let detail = format!("the folder {folder} of images cannot be read ({error})");
+                Fault::new(fault::IMAGE_DAMAGED, detail)
+            }
+        };
+        listed.map_err(|_| unavailable("the daemon is stopping"))?.map_err(unreadable)
+    }
+
     fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> io::Result<T> + Send + 'static,
@@ -157,19 +172,18 @@ impl Objects for FileObjects {
     fn list(&self, first: u8) -> Pending<Vec<String>> {
         let objects = self.clone();
         Box::pin(async move {
-            let folder = folder(&format!("{first:02x}"));
-            let place = folder.clone();
-            let listed = tokio::task::spawn_blocking(move || objects.disk.list(&place)).await;
-            let listed = listed.map_err(|_| unavailable("the daemon is stopping"))?;
-            let unreadable = |error| {
-                if passes(&error) {
-                    unavailable("the folder of the images cannot be read now")
-                } else {
-                    let detail = format!("the folder {folder} of images cannot be read ({error})");
-                    Fault::new(fault::IMAGE_DAMAGED, detail)
-                }
-            };
-            Ok(listed.map_err(unreadable)?.into_iter().filter(|name| is_hash(name)).collect())
+            let mut names = objects.names(folder(&format!("{first:02x}"))).await?;
+            names.retain(|name| is_hash(name));
+            Ok(names)
+        })
+    }
+
+    fn next_first(&self, from: u8) -> Pending<Option<u8>> {
+        let objects = self.clone();
+        Box::pin(async move {
+            let names = objects.names(DIR.to_owned()).await?;
+            let firsts = names.iter().filter_map(|name| u8::from_str_radix(name, 16).ok());
+            Ok(firsts.filter(|first| *first >= from).min())
         })
     }
 }

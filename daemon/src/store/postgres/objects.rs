@@ -72,4 +72,12 @@ impl Objects for TableObjects {
         let asked = self.ask(Question::List(first));
         Box::pin(async move { Ok(asked.await?.hashes) })
     }
+
+    fn next_first(&self, from: u8) -> Pending<Option<u8>> {
+        let asked = self.ask(Question::NextFirst(from));
+        Box::pin(async move {
+            let hashes = asked.await?.hashes;
+            Ok(hashes.first().and_then(|hash| u8::from_str_radix(hash.get(..2)?, 16).ok()))
+        })
+    }
 }
