@@ -34,7 +34,8 @@ fn own(config: &Config) -> usize {
     if config.folder().is_some() {
         return RESERVE;
     }
-    RESERVE + (config.store_connections_max + Options::LONG_CONNECTIONS) * OF_STORE_CONNECTION
+    let connections = config.store_connections_max;
+    RESERVE + (connections + Options::long_connections(connections)) * OF_STORE_CONNECTION
 }
 
 /// Why a limit is too low for the connections to PostgreSQL, if it is.

@@ -83,8 +83,9 @@ impl Postgres {
         let (long, long_jobs) = mpsc::channel(QUEUE_LENGTH_MAX);
         let (short_jobs, long_jobs) = (lane::Queue::new(short_jobs), lane::Queue::new(long_jobs));
         let mut lanes = Vec::new();
-        for number in 0..options.connections_max.max(1) + options.long_connections_max.max(1) {
-            let long = number >= options.connections_max.max(1);
+        let requests = options.connections_max.max(1);
+        for number in 0..requests + Options::long_connections(requests) {
+            let long = number >= requests;
             let jobs = if long { long_jobs.clone() } else { short_jobs.clone() };
             let claim = match (options.alone, number) {
                 (false, _) => Claim::Shared,

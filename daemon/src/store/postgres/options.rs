@@ -10,8 +10,6 @@ pub struct Options {
     pub address: Address,
     /// Connections for requests.
     pub connections_max: usize,
-    /// Connections for reads that take long.
-    pub long_connections_max: usize,
     /// The spaces that get a view under their name.
     pub spaces: &'static [Space],
     /// Whether no other program may use the store meanwhile.
@@ -19,17 +17,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// Connections for reads that take long, beside those that the settings say.
-    pub const LONG_CONNECTIONS: usize = 4;
-
     /// The usual sizes.
     pub fn new(address: Address, spaces: &'static [Space]) -> Self {
-        Self {
-            address,
-            connections_max: 16,
-            long_connections_max: Self::LONG_CONNECTIONS,
-            spaces,
-            alone: false,
-        }
+        Self { address, connections_max: 16, spaces, alone: false }
+    }
+
+    /// Connections for reads that take long, beside this many for requests: a quarter of them, from 2 to 4.
+    #[must_use]
+    pub fn long_connections(connections_max: usize) -> usize {
+        (connections_max / 4).clamp(2, 4)
     }
 }
