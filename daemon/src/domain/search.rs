@@ -131,8 +131,6 @@ pub struct Grade {
 /// Where a text is in a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// It is the whole identifier of the record.
-    Identifier,
     /// It is a word of it.
     Word,
     /// It begins a word.
@@ -144,7 +142,7 @@ pub enum Place {
 impl Place {
     fn rank(self) -> Rank {
         match self {
-            Self::Identifier | Self::Word => Rank::Words,
+            Self::Word => Rank::Words,
             Self::Beginning => Rank::Beginnings,
             Self::Inside => Rank::Parts,
         }
@@ -237,17 +235,19 @@ impl Word {
 /// What is looked for.
 #[derive(Debug)]
 pub struct Phrase {
-    whole: Wanted,
+    whole: String,
     words: Vec<Word>,
 }
 
 impl Phrase {
     /// Reads a text; one without a letter or digit finds nothing.
     pub fn parse(text: &str) -> Self {
-        Self {
-            whole: Wanted::new(fold(text)),
-            words: text.split_whitespace().filter_map(Word::new).collect(),
-        }
+        Self { whole: fold(text), words: text.split_whitespace().filter_map(Word::new).collect() }
+    }
+
+    /// The whole text as it is compared with identifiers.
+    pub fn whole(&self) -> &str {
+        &self.whole
     }
 
     /// Whether there is nothing to look for.
@@ -275,19 +275,15 @@ impl Phrase {
         Some(vec![&halves.first, &halves.second, &halves.swapped])
     }
 
-    /// The best rank that a record can have whose fields are in a line, and `None` where it does not fit;
-    /// `place` says where in a field a part of the line is. It costs less than a grade.
+    /// The best rank that a record can have whose fields are in a line, unless the text is its identifier;
+    /// `None` where it does not fit. `place` says where in a field a part of the line is. It costs less
+    /// than a grade.
     pub fn best_rank(&self, line: &[u8], near: bool, place: impl Fn(&Range<usize>) -> Place) -> Option<Rank> {
         let mut worst = Rank::Words;
         for word in &self.words {
             worst = worst.max(word.best_rank(line, near, &place)?);
         }
-        Some(if self.is_identifier(line, place) { Rank::Identifier } else { worst })
-    }
-
-    /// Whether an identifier in a line is what is looked for, to the last letter.
-    pub fn is_identifier(&self, line: &[u8], place: impl Fn(&Range<usize>) -> Place) -> bool {
-        self.whole.places(line, place).any(|place| place == Place::Identifier)
+        Some(worst)
     }
 
     /// How a record with these fields fits, if it does; `identifier` is the field that names it.
@@ -301,7 +297,7 @@ impl Phrase {
         let mut ranks: Vec<Option<Rank>> = vec![None; self.words.len()];
         let mut is_identifier = false;
         for (field, text) in fields {
-            is_identifier |= field == identifier && text == self.whole.text;
+            is_identifier |= field == identifier && text == self.whole;
             for (word, best) in self.words.iter().zip(&mut ranks) {
                 if let Some(rank) = word.rank(field, text, near) {
                     matched.add(field);

@@ -4,18 +4,22 @@
 //! A line is as long as the names, numbers and addresses in it, about 150 bytes for a customer with one
 //! account. The store decides: a line only says where to look.
 
+use super::best::Best;
 use super::blocks::Blocks;
-use super::line::{Candidate, LABEL, Line, Written, best_rank, is_behind, label, letter, may_be_identifier};
+use super::line::{END, LABEL, Line, Written, best_rank, identified, label, letter};
 use crate::domain::search::{Found, Kind, Phrase, Rank};
 use memchr::{memchr, memmem, memrchr};
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
+use std::panic::resume_unwind;
+use std::thread;
 
-/// Ends a line.
-const END: u8 = b'\n';
 /// Bytes of removed lines that are always left.
 const DEAD_BYTES_MIN: usize = 1 << 20;
+/// Blocks for which a further thread is worth its start, 4 MiB of text. Fewer in tests.
+const BLOCKS_OF_A_THREAD: usize = if cfg!(test) { 2 } else { 256 };
+
 /// All lines.
 #[derive(Debug, Default)]
 pub struct Column {
@@ -29,14 +33,29 @@ pub struct Column {
     dead_bytes: usize,
 }
 
-/// Keeps a find if it is among the best ones.
-fn keep(best: &mut BinaryHeap<Found>, limit: usize, find: &Candidate<'_>) {
-    if best.len() < limit || best.peek().is_some_and(|worst| find.is_before(worst)) {
-        best.push(find.to_found());
-        if best.len() > limit {
-            best.pop();
+/// Looks through blocks by at most so many threads; what each of them has found.
+fn in_parts<T: Send>(
+    blocks: &[Range<usize>],
+    threads: usize,
+    look: impl Fn(&[Range<usize>]) -> T + Sync,
+) -> Vec<T> {
+    let length = blocks.len().div_ceil(threads).max(BLOCKS_OF_A_THREAD);
+    let mut parts = blocks.chunks(length);
+    let Some(first) = parts.next() else { return Vec::new() };
+    thread::scope(|scope| {
+        let look = &look;
+        let start = |part| (thread::Builder::new().spawn_scoped(scope, move || look(part)), part);
+        let helpers: Vec<_> = parts.map(start).collect();
+        let mut found = vec![look(first)];
+        for (helper, part) in helpers {
+            found.push(match helper {
+                Ok(helper) => helper.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // No thread could be started for it.
+                Err(_) => look(part),
+            });
         }
-    }
+        found
+    })
 }
 
 /// Replaces the kind in a line that no longer counts.
@@ -94,46 +113,80 @@ impl Column {
         self.text.capacity() + self.places.capacity() * size_of::<(u64, usize)>() + self.blocks.bytes()
     }
 
-    /// The best finds, best first.
-    pub fn find(&self, phrase: &Phrase, kinds: &[Kind], near: bool, limit: usize) -> Vec<Found> {
-        let mut best: BinaryHeap<Found> = BinaryHeap::with_capacity(limit + 1);
-        let anchors = phrase.anchors(near).unwrap_or_default();
-        let mut seen: Vec<&str> = Vec::new();
-        for anchor in anchors {
-            let finder = memmem::Finder::new(anchor);
-            for block in self.blocks.of(anchor.as_bytes()) {
-                let mut from = block.start;
-                while let Some(at) = self.text.get(from..block.end).and_then(|rest| finder.find(rest)) {
-                    let line = self.line_at(from + at);
-                    from = line.end;
-                    let line = &self.text[line.start..line.end - 1];
-                    if line.first() == Some(&DEAD) {
-                        continue;
-                    }
-                    let label = label(line);
-                    let is_too_late = |rank| {
-                        let worst = best.peek().filter(|_| best.len() == limit);
-                        worst.is_some_and(|worst| is_behind(rank, label, worst))
-                    };
-                    // Of a common name nearly every line ends here.
-                    if is_too_late(Rank::Words) && !may_be_identifier(line, phrase) {
-                        continue;
-                    }
-                    // A line that held an earlier anchor was looked at then.
-                    if seen.iter().any(|earlier| memmem::find(line, earlier.as_bytes()).is_some()) {
-                        continue;
-                    }
-                    let Some(rank) = best_rank(line, phrase, near) else { continue };
-                    if !is_too_late(rank) {
-                        let text = std::str::from_utf8(line).unwrap_or_default();
-                        let mut keep = |find: &Candidate<'_>| keep(&mut best, limit, find);
-                        Written::read(text).finds(phrase, kinds, near, &mut keep);
-                    }
+    /// The best finds, best first, by at most so many threads.
+    pub fn find(
+        &self,
+        phrase: &Phrase,
+        kinds: &[Kind],
+        near: bool,
+        limit: usize,
+        threads: usize,
+    ) -> Vec<Found> {
+        let take = |best: &mut Best, line| {
+            let text = std::str::from_utf8(line).unwrap_or_default();
+            Written::read(text).finds(phrase, kinds, near, &mut |find| best.keep(find));
+        };
+        // What the text names comes before all else. Without it the label of a line alone can say that others
+        // come before, and of a common name nearly every line ends there.
+        let mut best = Best::new(limit);
+        let mut named = BTreeSet::new();
+        // Words are near only where nothing has them as they are, so no identifier either.
+        let whole = (!near).then(|| phrase.whole());
+        for text in whole.into_iter().flat_map(identified) {
+            let blocks: Vec<_> = self.blocks.of(text.as_bytes()).collect();
+            self.lines_with(&text, &blocks, |start, line| {
+                if named.insert(start) {
+                    take(&mut best, line);
                 }
-            }
+            });
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        for anchor in phrase.anchors(near).unwrap_or_default() {
+            let before = &best;
+            let look = |blocks: &[Range<usize>]| {
+                let mut found = Best::new(limit);
+                self.lines_with(anchor, blocks, |start, line| {
+                    let label = label(line);
+                    let is_too_late = |found: &Best, rank| {
+                        found.is_too_late(rank, label) || before.is_too_late(rank, label)
+                    };
+                    // A line that held an earlier anchor was looked at then.
+                    let is_done = || {
+                        let held = |earlier: &&str| memmem::find(line, earlier.as_bytes()).is_some();
+                        named.contains(&start) || seen.iter().any(held)
+                    };
+                    if is_too_late(&found, Rank::Words) || is_done() {
+                        return;
+                    }
+                    if best_rank(line, phrase, near).is_some_and(|rank| !is_too_late(&found, rank)) {
+                        take(&mut found, line);
+                    }
+                });
+                found
+            };
+            let blocks: Vec<_> = self.blocks.of(anchor.as_bytes()).collect();
+            let found = in_parts(&blocks, threads, look);
+            found.into_iter().for_each(|found| best.join(found));
             seen.push(anchor);
         }
-        best.into_sorted_vec()
+        best.into_sorted()
+    }
+
+    /// Visits the lines of some blocks that hold a text, with their place; the text may include what ends a
+    /// line.
+    fn lines_with<'c>(&'c self, text: &str, blocks: &[Range<usize>], mut visit: impl FnMut(usize, &'c [u8])) {
+        let finder = memmem::Finder::new(text);
+        for block in blocks {
+            let mut from = block.start;
+            while let Some(at) = self.text.get(from..block.end).and_then(|rest| finder.find(rest)) {
+                let line = self.line_at(from + at);
+                from = line.end;
+                let (start, line) = (line.start, &self.text[line.start..line.end - 1]);
+                if line.first() != Some(&DEAD) {
+                    visit(start, line);
+                }
+            }
+        }
     }
 
     /// The line that has this place in it, with its end.
@@ -249,7 +302,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_column_finds_what_every_line_by_itself_has(
-            steps in steps(), text in name(), more in name(), limit in 1usize..6, compact: bool,
+            steps in steps(), text in name(), more in name(), limit in 1usize..6, threads in 1usize..4, compact: bool,
         ) {
             let (mut column, mut lines) = (Column::default(), BTreeMap::new());
             for step in steps {
@@ -271,10 +324,11 @@ mod tests {
                 }
             }
             prop_assert_eq!(column.records(), lines.len());
-            for text in [text.clone(), format!("{text} {more}"), "24".to_owned(), "c1.1".to_owned()] {
+            let named = ["24", "c1", "c1.1"].map(str::to_owned);
+            for text in [text.clone(), format!("{text} {more}")].into_iter().chain(named) {
                 let phrase = Phrase::parse(&text);
                 for near in [false, true] {
-                    let found = column.find(&phrase, &KINDS, near, limit);
+                    let found = column.find(&phrase, &KINDS, near, limit, threads);
                     prop_assert_eq!(found, expected(&lines, &phrase, near, limit), "{} {}", text, near);
                 }
             }

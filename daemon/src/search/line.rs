@@ -13,6 +13,8 @@ const FIELD: char = '\u{1e}';
 const ACCOUNT: char = '\u{1d}';
 /// Behind the identifier: the label.
 pub(super) const LABEL: char = '\u{1f}';
+/// Ends a line.
+pub(super) const END: u8 = b'\n';
 const CLOSED: char = 'x';
 const OPEN: char = 'o';
 /// Numbers of fields are written as letters from this one on.
@@ -96,23 +98,21 @@ fn write_part(text: &mut String, part: &Part, label: Option<&str>) {
     }
 }
 
-/// Whether a field, by its number, is one that names a record.
-fn is_identifier(field: u8) -> bool {
-    [Field::Identifier, Field::AccountIdentifier].iter().any(|named| *named as u8 == field)
+/// How a line may have a text that is the identifier of a record in it, to the last letter.
+pub(super) fn identified(text: &str) -> impl Iterator<Item = String> {
+    let fields = [Field::Identifier, Field::AccountIdentifier].into_iter();
+    let begun = fields.map(move |field| format!("{FIELD}{}{text}", char::from(FIELD_BASE + field as u8)));
+    begun.flat_map(|begun| [FIELD, ACCOUNT, char::from(END)].map(|end| format!("{begun}{end}")))
 }
 
 /// Where a part of a written line is. In the label, which is no field, a part may seem to be a word.
 fn place(line: &[u8], part: &Range<usize>) -> Place {
-    let before = &line[..part.start];
-    let field = match before {
-        [.., mark, letter] if *mark == FIELD as u8 => letter.checked_sub(FIELD_BASE),
-        _ => None,
+    let begins = match &line[..part.start] {
+        [.., mark, _] if *mark == FIELD as u8 => true,
+        before => before.last().is_none_or(|byte| *byte == b' '),
     };
-    let begins = field.is_some() || before.last().is_none_or(|byte| *byte == b' ');
-    let behind = line.get(part.end).copied();
-    let is_last = behind.is_none_or(|byte| byte < b' ');
-    match (begins, is_last || behind == Some(b' ')) {
-        _ if is_last && field.is_some_and(is_identifier) => Place::Identifier,
+    let ends = line.get(part.end).is_none_or(|byte| *byte <= b' ');
+    match (begins, ends) {
         (true, true) => Place::Word,
         (true, false) => Place::Beginning,
         (false, _) => Place::Inside,
@@ -151,14 +151,10 @@ pub(super) struct Written<'t> {
     accounts: &'t str,
 }
 
-/// The best rank that a find in a written line can have; `None` where none can be in it.
+/// The best rank that a find in a written line can have whose identifier is not the text; `None` where there
+/// can be none.
 pub(super) fn best_rank(line: &[u8], phrase: &Phrase, near: bool) -> Option<Rank> {
     phrase.best_rank(line, near, |part| place(line, part))
-}
-
-/// Whether a find in a written line may have the best rank of all. Any other one is a word at best.
-pub(super) fn may_be_identifier(line: &[u8], phrase: &Phrase) -> bool {
-    phrase.is_identifier(line, |part| place(line, part))
 }
 
 /// The label of a written line, which need not be taken apart for it.

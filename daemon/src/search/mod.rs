@@ -2,6 +2,7 @@
 //! search is found by it, by whichever daemon it was committed.
 
 mod alike;
+mod best;
 mod blocks;
 mod column;
 mod line;
@@ -18,8 +19,10 @@ use marks::Marks;
 use mfa_shared::fault::{self, Fault};
 use records::Named;
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Semaphore, oneshot};
 
@@ -32,6 +35,8 @@ const CHUNK_CHANGED: usize = 250;
 const COMMITS_AT_ONCE: usize = 1_000;
 /// Searches that look through the column at the same time; more wait for their turn.
 const SEARCHES_AT_ONCE: usize = 2;
+/// Threads of a search beside which there is no other.
+const THREADS_MAX: usize = 4;
 /// How long a search waits while the column is made or brought up to date.
 const WAIT: Duration = Duration::from_secs(10);
 /// Time between two looks at what was committed, so that the next search has little to follow.
@@ -96,13 +101,17 @@ impl Search {
         tokio::time::timeout(WAIT, self.follow_to_the_end(store)).await.unwrap_or_else(|_| Err(busy()))?;
         let turn = tokio::time::timeout(WAIT, self.turns.acquire()).await;
         let _turn = turn.map_err(|_| busy())?.map_err(|_| busy())?;
+        let is_alone = self.turns.available_permits() > 0;
+        let processors = available_parallelism().map_or(1, NonZero::get);
+        let threads = if is_alone { processors.min(THREADS_MAX) } else { 1 };
         let column = self.column.clone();
         let phrase = phrase.clone();
         let kinds = kinds.to_vec();
         let looked = tokio::task::spawn_blocking(move || {
             let column = column.read().unwrap_or_else(PoisonError::into_inner);
-            let found = column.find(&phrase, &kinds, false, limit);
-            if found.is_empty() { (column.find(&phrase, &kinds, true, limit), true) } else { (found, false) }
+            let find = |near| column.find(&phrase, &kinds, near, limit, threads);
+            let found = find(false);
+            if found.is_empty() { (find(true), true) } else { (found, false) }
         });
         looked.await.map_err(|_| busy())
     }

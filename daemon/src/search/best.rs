@@ -1,0 +1,53 @@
+//! The best finds of a search, of which only as many are kept as are wanted.
+
+use super::line::{Candidate, is_behind};
+use crate::domain::search::{Found, Rank};
+use std::collections::BinaryHeap;
+
+/// The best finds so far.
+#[derive(Debug, Clone)]
+pub(super) struct Best {
+    limit: usize,
+    /// The worst one first.
+    finds: BinaryHeap<Found>,
+}
+
+impl Best {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, finds: BinaryHeap::with_capacity(limit + 1) }
+    }
+
+    /// Keeps a find if it is among the best ones.
+    pub(super) fn keep(&mut self, find: &Candidate<'_>) {
+        if self.finds.len() < self.limit || self.finds.peek().is_some_and(|worst| find.is_before(worst)) {
+            self.push(find.to_found());
+        }
+    }
+
+    fn push(&mut self, find: Found) {
+        self.finds.push(find);
+        if self.finds.len() > self.limit {
+            self.finds.pop();
+        }
+    }
+
+    /// Keeps the best of both.
+    pub(super) fn join(&mut self, others: Self) {
+        others.finds.into_iter().for_each(|find| self.push(find));
+    }
+
+    /// The one before which a further find must come; `None` as long as there is room for any.
+    pub(super) fn last(&self) -> Option<&Found> {
+        self.finds.peek().filter(|_| self.finds.len() == self.limit)
+    }
+
+    /// Whether no find of this rank in a line with this label is among the best ones.
+    pub(super) fn is_too_late(&self, rank: Rank, label: &[u8]) -> bool {
+        self.last().is_some_and(|last| is_behind(rank, label, last))
+    }
+
+    /// All of them, best first.
+    pub(super) fn into_sorted(self) -> Vec<Found> {
+        self.finds.into_sorted_vec()
+    }
+}
