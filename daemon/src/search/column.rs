@@ -126,8 +126,8 @@ impl Column {
             let text = std::str::from_utf8(line).unwrap_or_default();
             Written::read(text).finds(phrase, kinds, near, &mut |find| best.keep(find));
         };
-        // What the text names comes before all else. Without it the label of a line alone can say that others
-        // come before, and of a common name nearly every line ends there.
+        // The record that the text names comes before all others. With it found, the label of any other line
+        // can say that it comes too late, and of a common name nearly every line ends there.
         let mut best = Best::new(limit);
         let mut named = BTreeSet::new();
         // Words are near only where nothing has them as they are, so no identifier either.

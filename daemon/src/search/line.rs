@@ -98,7 +98,7 @@ fn write_part(text: &mut String, part: &Part, label: Option<&str>) {
     }
 }
 
-/// How a line may have a text that is the identifier of a record in it, to the last letter.
+/// What is in every line in which a record has this text as its identifier: one of these.
 pub(super) fn identified(text: &str) -> impl Iterator<Item = String> {
     let fields = [Field::Identifier, Field::AccountIdentifier].into_iter();
     let begun = fields.map(move |field| format!("{FIELD}{}{text}", char::from(FIELD_BASE + field as u8)));

@@ -19,7 +19,6 @@ use marks::Marks;
 use mfa_shared::fault::{self, Fault};
 use records::Named;
 use std::collections::BTreeSet;
-use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::thread::available_parallelism;
@@ -35,7 +34,7 @@ const CHUNK_CHANGED: usize = 250;
 const COMMITS_AT_ONCE: usize = 1_000;
 /// Searches that look through the column at the same time; more wait for their turn.
 const SEARCHES_AT_ONCE: usize = 2;
-/// Threads of a search beside which there is no other.
+/// Threads of a search, however many processors there are.
 const THREADS_MAX: usize = 4;
 /// How long a search waits while the column is made or brought up to date.
 const WAIT: Duration = Duration::from_secs(10);
@@ -61,7 +60,9 @@ pub struct Search {
     ended: AtomicU64,
     /// What customers are known by who may be one person.
     marks: Marks,
-    turns: Semaphore,
+    turns: Arc<Semaphore>,
+    /// Threads of a search beside which there is no other.
+    threads: usize,
 }
 
 impl Default for Search {
@@ -75,7 +76,8 @@ impl Default for Search {
             ended: AtomicU64::new(0),
             making: OnceLock::new(),
             marks: Marks::default(),
-            turns: Semaphore::new(SEARCHES_AT_ONCE),
+            turns: Arc::new(Semaphore::new(SEARCHES_AT_ONCE)),
+            threads: available_parallelism().map_or(1, |processors| processors.get().min(THREADS_MAX)),
         }
     }
 }
@@ -99,15 +101,16 @@ impl Search {
             return Ok((Vec::new(), false));
         }
         tokio::time::timeout(WAIT, self.follow_to_the_end(store)).await.unwrap_or_else(|_| Err(busy()))?;
-        let turn = tokio::time::timeout(WAIT, self.turns.acquire()).await;
-        let _turn = turn.map_err(|_| busy())?.map_err(|_| busy())?;
+        let turn = tokio::time::timeout(WAIT, self.turns.clone().acquire_owned()).await;
+        let turn = turn.map_err(|_| busy())?.map_err(|_| busy())?;
         let is_alone = self.turns.available_permits() > 0;
-        let processors = available_parallelism().map_or(1, NonZero::get);
-        let threads = if is_alone { processors.min(THREADS_MAX) } else { 1 };
+        let threads = if is_alone { self.threads } else { 1 };
         let column = self.column.clone();
         let phrase = phrase.clone();
         let kinds = kinds.to_vec();
         let looked = tokio::task::spawn_blocking(move || {
+            // Who asked may be gone by now; the turn ends with the search.
+            let _turn = turn;
             let column = column.read().unwrap_or_else(PoisonError::into_inner);
             let find = |near| column.find(&phrase, &kinds, near, limit, threads);
             let found = find(false);

@@ -41,9 +41,9 @@ pub trait Objects: Send + Sync + std::fmt::Debug + 'static {
     fn remove(&self, hash: &str, used_by: UsedBy) -> Pending<()>;
     /// The objects whose hash begins with this byte, in order.
     fn list(&self, first: u8) -> Pending<Vec<String>>;
-    /// The next byte, from this one on, with which hashes of objects may begin: a store with few images is
-    /// gone through in few steps.
-    fn next_first(&self, from: u8) -> Pending<Option<u8>>;
+    /// The bytes with which hashes of objects begin, and maybe more, in any order: there is nothing to list
+    /// for the others.
+    fn firsts(&self) -> Pending<Vec<u8>>;
     /// Puts removals off until the guard goes, for a reader who needs what was named a moment ago. An engine
     /// that several daemons share does not: another one of them removes what it will.
     fn hold(&self) -> Hold {

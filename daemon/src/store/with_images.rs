@@ -129,10 +129,12 @@ impl Store {
 
     async fn sweep(&self, young: bool) -> Result<u64, Fault> {
         let mut removed = 0;
-        let mut from = Some(0);
-        while let Some(next) = from {
-            let Some(first) = self.images.objects.next_first(next).await? else { break };
-            from = first.checked_add(1);
+        let firsts = match self.images.objects.firsts().await {
+            // Some of them may be readable all the same.
+            Err(fault) if fault.kind.code == fault::IMAGE_DAMAGED.code => (0..=u8::MAX).collect(),
+            firsts => firsts?,
+        };
+        for first in firsts {
             let hashes = match self.images.objects.list(first).await {
                 Err(fault) if fault.kind.code == fault::IMAGE_DAMAGED.code => {
                     tracing::error!(detail = fault.detail, "images may be missing");

@@ -178,12 +178,11 @@ impl Objects for FileObjects {
         })
     }
 
-    fn next_first(&self, from: u8) -> Pending<Option<u8>> {
+    fn firsts(&self) -> Pending<Vec<u8>> {
         let objects = self.clone();
         Box::pin(async move {
             let names = objects.names(DIR.to_owned()).await?;
-            let firsts = names.iter().filter_map(|name| u8::from_str_radix(name, 16).ok());
-            Ok(firsts.filter(|first| *first >= from).min())
+            Ok(names.iter().filter_map(|name| u8::from_str_radix(name, 16).ok()).collect())
         })
     }
 }

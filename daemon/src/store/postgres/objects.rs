@@ -73,11 +73,11 @@ impl Objects for TableObjects {
         Box::pin(async move { Ok(asked.await?.hashes) })
     }
 
-    fn next_first(&self, from: u8) -> Pending<Option<u8>> {
-        let asked = self.ask(Question::NextFirst(from));
+    fn firsts(&self) -> Pending<Vec<u8>> {
+        let asked = self.ask(Question::Firsts);
         Box::pin(async move {
-            let hashes = asked.await?.hashes;
-            Ok(hashes.first().and_then(|hash| u8::from_str_radix(hash.get(..2)?, 16).ok()))
+            let begun = asked.await?.hashes;
+            Ok(begun.iter().filter_map(|first| u8::from_str_radix(first, 16).ok()).collect())
         })
     }
 }

@@ -22,9 +22,9 @@ impl Options {
         Self { address, connections_max: 16, spaces, alone: false }
     }
 
-    /// Connections for reads that take long, beside this many for requests: a quarter of them, from 2 to 4.
+    /// Connections for reads that take long, beside this many for requests: half as many, from 2 to 4.
     #[must_use]
     pub fn long_connections(connections_max: usize) -> usize {
-        (connections_max / 4).clamp(2, 4)
+        (connections_max / 2).clamp(2, 4)
     }
 }

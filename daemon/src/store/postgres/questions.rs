@@ -21,13 +21,13 @@ pub(super) enum Question {
     Open(String),
     Remove(String, UsedBy),
     List(u8),
-    NextFirst(u8),
+    Firsts,
 }
 
-/// Asked once or twice in the life of a daemon, so no connection prepares it.
-const NEXT: &str = "select hash from stored_objects where hash >= $1 order by hash limit 1";
+/// Asked once in hours, so no connection prepares it.
+const FIRSTS: &str = "select distinct left(hash, 2) from stored_objects";
 
-/// What the table answered: bytes, or hashes.
+/// What the table answered: bytes, or hashes or how they begin.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     pub(super) bytes: Option<Vec<u8>>,
@@ -55,7 +55,7 @@ pub(super) fn run(session: &Session, runtime: &Runtime, errand: &Errand) -> Ende
             let first = hexadecimal(&[*first]);
             query(&statements.list, &[&first, &format!("{first}~")])
         }
-        Question::NextFirst(from) => session.wait(runtime, client.query(NEXT, &[&hexadecimal(&[*from])])),
+        Question::Firsts => session.wait(runtime, client.query(FIRSTS, &[])),
     };
     let rows = match asked {
         Ok(rows) => rows,
@@ -69,9 +69,7 @@ pub(super) fn run(session: &Session, runtime: &Runtime, errand: &Errand) -> Ende
     let mut answer = errand.slot.lock().unwrap_or_else(PoisonError::into_inner);
     match &errand.question {
         Question::Open(_) => answer.bytes = rows.first().map(|row| row.get(0)),
-        Question::List(_) | Question::NextFirst(_) => {
-            answer.hashes = rows.iter().map(|row| row.get(0)).collect()
-        }
+        Question::List(_) | Question::Firsts => answer.hashes = rows.iter().map(|row| row.get(0)).collect(),
         Question::Keep(..) | Question::Remove(..) => {}
     }
     Ended { answer: Ok(()), usable: true }

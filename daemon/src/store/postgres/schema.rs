@@ -158,8 +158,8 @@ async fn views(client: &Client, schema: &str, spaces: &[Space]) -> Result<String
     // The server has an index of names, so what the database holds beside the store costs nothing.
     let names: Vec<&str> = spaces.iter().map(|space| space.name).collect();
     let there = format!(
-        "select relname::text from pg_class
-        where relname = any($1::text[]::name[]) and relnamespace = '\"{schema}\"'::regnamespace"
+        "select relname::text from pg_class where relkind = 'v'
+        and relname = any($1::text[]::name[]) and relnamespace = '\"{schema}\"'::regnamespace"
     );
     let there: Vec<String> = client.query(&there, &[&names]).await?.iter().map(|row| row.get(0)).collect();
     let missing = spaces.iter().filter(|space| !there.iter().any(|name| name == space.name));
