@@ -132,23 +132,30 @@ fn images_outlive_a_restart_and_what_no_record_names_does_not() {
     let mut images = Images::start();
     let sent = picture(100_000, 3);
     images.portrait(&sent).is(202);
-    let left = hash(b"orphan");
+    // Their hashes begin with many bytes, 00 and ff among them.
+    let orphans: Vec<_> = (0u8..120).map(|number| [b'c', number]).collect();
     // The sweep of the first start may still go on, and is not to find what is put there now.
     images.0.stop();
     match images.0.config().store.postgres().cloned() {
         Some(address) => {
-            let orphan = "insert into stored_objects (hash, bytes, kept_on) \
-                values ('{}', 'orphan', now() - interval '61 minutes')";
-            images.0.block_on(ask(&address, &orphan.replace("{}", &left)));
+            let row = |orphan| format!("('{}', 'orphan', now() - interval '61 minutes')", hash(orphan));
+            let rows: Vec<_> = orphans.iter().map(|orphan| row(&orphan[..])).collect();
+            let insert = "insert into stored_objects (hash, bytes, kept_on) values ";
+            images.0.block_on(ask(&address, &format!("{insert}{}", rows.join(", "))));
         }
         None => {
             let folder = images.0.dir.path().join("data/objects");
-            std::fs::create_dir_all(folder.join(&left[..2])).unwrap();
-            std::fs::write(folder.join(&left[..2]).join(&left), b"orphan").unwrap();
+            for orphan in &orphans {
+                let name = hash(orphan);
+                std::fs::create_dir_all(folder.join(&name[..2])).unwrap();
+                std::fs::write(folder.join(&name[..2]).join(name), orphan).unwrap();
+            }
             std::fs::write(folder.join("tmp/0123"), b"draft").unwrap();
         }
     }
-    assert!(images.files().contains(&left));
+    let files = images.files();
+    assert!(orphans.iter().all(|orphan| files.contains(&hash(orphan))), "{files:?}");
+    assert!(files.iter().any(|name| name.starts_with("00")) && files.iter().any(|n| n.starts_with("ff")));
     let config = images.0.config().clone();
     images.0.start_on(config);
     assert!(images.0.get(PORTRAIT).is(200).body == sent);

@@ -5,7 +5,7 @@ use crate::domain::search::{Found, Rank};
 use std::collections::BinaryHeap;
 
 /// The best finds so far.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Best {
     limit: usize,
     /// The worst one first.
@@ -36,14 +36,10 @@ impl Best {
         others.finds.into_iter().for_each(|find| self.push(find));
     }
 
-    /// The one before which a further find must come; `None` as long as there is room for any.
-    pub(super) fn last(&self) -> Option<&Found> {
-        self.finds.peek().filter(|_| self.finds.len() == self.limit)
-    }
-
-    /// Whether no find of this rank in a line with this label is among the best ones.
+    /// Whether no find of this rank in a line with this label can be among the best ones.
     pub(super) fn is_too_late(&self, rank: Rank, label: &[u8]) -> bool {
-        self.last().is_some_and(|last| is_behind(rank, label, last))
+        let is_full = self.finds.len() == self.limit;
+        is_full && self.finds.peek().is_some_and(|worst| is_behind(rank, label, worst))
     }
 
     /// All of them, best first.

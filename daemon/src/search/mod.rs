@@ -289,9 +289,10 @@ mod tests {
     use crate::store::embedded::{Embedded, Options};
     use crate::store::records::StoredOffice;
     use serde_json::json;
+    use tempfile::TempDir;
 
-    #[tokio::test]
-    async fn a_search_does_not_wait_until_the_orders_of_lists_are_made() {
+    /// A store with one office, and the folder that holds it.
+    async fn store() -> (Store, TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let engine = Embedded::open(Options::new(folder.path().join("data"))).unwrap();
         let store = Store::new(engine, Clock::system(), false);
@@ -301,6 +302,12 @@ mod tests {
         }))
         .unwrap();
         store.write("test", move |tx: &mut Tx<'_>| tx.put(&office)).await.unwrap();
+        (store, folder)
+    }
+
+    #[tokio::test]
+    async fn a_search_does_not_wait_until_the_orders_of_lists_are_made() {
+        let (store, _folder) = store().await;
         let search = Arc::new(Search::default());
         // No one says that they are made.
         let (made, lists_made) = oneshot::channel();
@@ -310,6 +317,33 @@ mod tests {
         assert_eq!(found.iter().map(|found| found.identifier.as_str()).collect::<Vec<_>>(), ["north"]);
         assert!(!made.is_closed());
         keeping.abort();
+        store.close().await;
+    }
+
+    #[tokio::test]
+    async fn a_search_that_nobody_waits_for_any_more_keeps_its_turn() {
+        let (store, _folder) = store().await;
+        let search = Arc::new(Search::default());
+        let phrase = Arc::new(Phrase::parse("northern"));
+        search.find(&store, &phrase, &[Kind::Office], 10).await.unwrap();
+        // As long as this is held, no search can go on.
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let (held, is_held) = oneshot::channel();
+        let column = search.column.clone();
+        let holder = std::thread::spawn(move || {
+            let _column = column.write().unwrap();
+            held.send(()).unwrap();
+            let _ = released.recv();
+        });
+        is_held.await.unwrap();
+        let asked = search.find(&store, &phrase, &[Kind::Office], 10);
+        tokio::time::timeout(Duration::from_millis(200), asked).await.unwrap_err();
+        assert_eq!(search.turns.available_permits(), SEARCHES_AT_ONCE - 1);
+        drop(release);
+        holder.join().unwrap();
+        let all = u32::try_from(SEARCHES_AT_ONCE).unwrap();
+        let free = tokio::time::timeout(Duration::from_secs(10), search.turns.acquire_many(all)).await;
+        drop(free.expect("the turn ends with the search").unwrap());
         store.close().await;
     }
 }
