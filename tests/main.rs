@@ -157,6 +157,7 @@ mod store {
     mod packed;
     pub mod postgres;
     mod rehearsed;
+    mod reserve;
     mod restore;
     mod schedule;
     mod set_up;

@@ -103,7 +103,10 @@ impl Entrance {
         let taken = Arc::new(AtomicBool::new(false));
         let job = Job { work, answer, taken: taken.clone() };
         let queue = if long { queues.long } else { queues.short };
+        // Counted before a lane can take it.
+        self.shared.reserve(long).come();
         if queue.try_send(job).is_err() {
+            self.shared.reserve(long).taken();
             return Box::pin(std::future::ready(Err(unavailable("too many requests wait for the database"))));
         }
         Box::pin(async move {

@@ -5,6 +5,7 @@ use super::claim::Claim;
 use super::commit::{Ended, read, write};
 use super::journal::{Page, read_page};
 use super::questions::{self, Errand};
+use super::reserve::Reserve;
 use super::session::{self, Session};
 use super::shared::Shared;
 use super::turns::Writing;
@@ -68,8 +69,14 @@ impl Queue {
         Self(Arc::new(tokio::sync::Mutex::new(jobs)))
     }
 
-    async fn next(&self) -> Option<Job> {
-        self.0.lock().await.recv().await
+    async fn next(&self, reserve: &Reserve) -> Option<Job> {
+        let free = reserve.free();
+        let job = self.0.lock().await.recv().await;
+        drop(free);
+        if job.is_some() {
+            reserve.taken();
+        }
+        job
     }
 }
 
@@ -78,15 +85,16 @@ impl Queue {
 pub(super) struct Lane {
     shared: Arc<Shared>,
     jobs: Queue,
-    limit: Duration,
+    long: bool,
     claim: Claim,
+    /// Whether it connects only when it is needed.
+    waits: bool,
 }
 
 impl Lane {
-    /// A lane for the jobs of a queue.
-    pub(super) fn new(shared: Arc<Shared>, jobs: Queue, long: bool, claim: Claim) -> Self {
-        let limit = if long { LONG_STATEMENT_LIMIT } else { STATEMENT_LIMIT };
-        Self { shared, jobs, limit, claim }
+    /// A lane for the jobs of a queue, which may be that for reads that take long.
+    pub(super) fn new(shared: Arc<Shared>, jobs: Queue, long: bool, claim: Claim, waits: bool) -> Self {
+        Self { shared, jobs, long, claim, waits }
     }
 
     /// Runs until the store is closed.
@@ -95,11 +103,21 @@ impl Lane {
             Ok(runtime) => runtime,
             Err(error) => return tracing::error!(%error, "a thread of the store cannot work"),
         };
+        // Counted as free until it is connected, or cannot be.
+        let mut called = None;
+        if self.waits {
+            called = runtime.block_on(self.shared.reserve(self.long).needed());
+            if called.is_none() {
+                return;
+            }
+        }
+        let limit = if self.long { LONG_STATEMENT_LIMIT } else { STATEMENT_LIMIT };
         while !self.shared.closing.load(SeqCst) {
-            let open = |server: &Server| {
-                runtime.block_on(Session::open(&self.shared, server, self.limit, self.claim))
-            };
-            match session::first(&self.shared, open) {
+            let open =
+                |server: &Server| runtime.block_on(Session::open(&self.shared, server, limit, self.claim));
+            let opened = session::first(&self.shared, open);
+            drop(called.take());
+            match opened {
                 Ok(session) => {
                     self.shared.connected.fetch_add(1, SeqCst);
                     let done = self.serve(&runtime, session);
@@ -125,7 +143,7 @@ impl Lane {
             let job = runtime.block_on(async {
                 tokio::select! {
                     () = session.ended() => None,
-                    job = self.jobs.next() => Some(job),
+                    job = self.jobs.next(self.shared.reserve(self.long)) => Some(job),
                 }
             });
             let Some(job) = job else { return false };

@@ -3,7 +3,8 @@
 //!
 //! A fixed number of threads hold one connection each, with a runtime of their own: the work of a
 //! transaction is synchronous, so its questions go out and come back on one thread without a hand-over.
-//! A request waits in a queue until one of the connections is free.
+//! A request waits in a queue until one of the connections is free. A thread connects when the others do not
+//! suffice for the first time (`reserve.rs`).
 
 mod address;
 mod claim;
@@ -19,6 +20,7 @@ mod objects;
 mod options;
 mod passfile;
 mod questions;
+mod reserve;
 mod schema;
 mod seen;
 mod session;
@@ -92,7 +94,9 @@ impl Postgres {
                 (true, 0) => Claim::Alone,
                 (true, _) => Claim::Helping,
             };
-            let lane = Lane::new(shared.clone(), jobs, long, claim);
+            // Work alone begins with all it may have; a daemon connects as it is needed.
+            let waits = !options.alone && number > 0;
+            let lane = Lane::new(shared.clone(), jobs, long, claim, waits);
             let thread = std::thread::Builder::new().name(format!("store-{number}"));
             let failed = |e| OpenError::Refused(format!("a thread cannot be started: {e}"));
             lanes.push(thread.spawn(move || lane.run()).map_err(failed)?);

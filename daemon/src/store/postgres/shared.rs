@@ -1,6 +1,7 @@
 //! What all connections of a store have in common.
 
 use super::address::{Address, Server};
+use super::reserve::Reserve;
 use super::seen::Seen;
 use super::trouble::{Trouble, unavailable};
 use super::turns::Turns;
@@ -45,6 +46,8 @@ pub(super) struct Shared {
     alone_lost: AtomicBool,
     last_trouble: Mutex<String>,
     pub(super) turns: Turns,
+    /// The lanes for requests, and those for reads that take long.
+    pub(super) reserves: [Reserve; 2],
 }
 
 impl fmt::Debug for Shared {
@@ -68,6 +71,7 @@ impl Shared {
             alone_lost: AtomicBool::new(false),
             last_trouble: Mutex::new(String::new()),
             turns: Turns::new(options.connections_max),
+            reserves: Default::default(),
         })
     }
 
@@ -85,6 +89,11 @@ impl Shared {
             return Some(unavailable("the store is closed"));
         }
         (self.connected() == 0).then(|| unavailable("the database cannot be reached at present"))
+    }
+
+    /// The lanes of a queue: that for requests, or that for reads that take long.
+    pub(super) fn reserve(&self, long: bool) -> &Reserve {
+        &self.reserves[usize::from(long)]
     }
 
     /// Ends all work for good: others may use the store from now on, and this program was to be alone.
@@ -105,6 +114,7 @@ impl Shared {
     /// Lets the lanes end.
     pub(super) fn close(&self) {
         self.closing.store(true, SeqCst);
+        self.reserves.iter().for_each(Reserve::close);
     }
 
     /// Remembers why a connection could not be made; a new reason goes to the log.

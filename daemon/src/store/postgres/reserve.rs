@@ -1,0 +1,84 @@
+//! Lanes that connect when they are needed. A server allows all daemons together so many connections, and
+//! each costs it memory: a daemon that has little to do holds few.
+
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// How long a job waits before one more lane connects: most are taken sooner by a lane that becomes free.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// The jobs and lanes of one queue.
+#[derive(Debug)]
+pub(super) struct Reserve {
+    /// Jobs that no lane has taken yet.
+    waiting: AtomicUsize,
+    /// Lanes that take the next job, or connect for it.
+    free: AtomicUsize,
+    /// One permit whenever more jobs wait than lanes are free.
+    called: Semaphore,
+}
+
+impl Default for Reserve {
+    fn default() -> Self {
+        Self { waiting: AtomicUsize::new(0), free: AtomicUsize::new(0), called: Semaphore::new(0) }
+    }
+}
+
+impl Reserve {
+    /// A job has come.
+    pub(super) fn come(&self) {
+        self.waiting.fetch_add(1, SeqCst);
+        self.call();
+    }
+
+    /// A lane, no longer free, has taken a job.
+    pub(super) fn taken(&self) {
+        self.waiting.fetch_sub(1, SeqCst);
+        self.call();
+    }
+
+    /// Counts a lane as free until this is dropped.
+    pub(super) fn free(&self) -> Free<'_> {
+        self.free.fetch_add(1, SeqCst);
+        Free(self)
+    }
+
+    /// Waits until one more lane is needed, and counts it as free; nothing once the store is closed.
+    pub(super) async fn needed(&self) -> Option<Free<'_>> {
+        loop {
+            self.called.acquire().await.ok()?.forget();
+            tokio::time::sleep(PATIENCE).await;
+            if self.lacks() {
+                return Some(self.free());
+            }
+        }
+    }
+
+    /// Lets the lanes end that were never needed.
+    pub(super) fn close(&self) {
+        self.called.close();
+    }
+
+    fn lacks(&self) -> bool {
+        self.waiting.load(SeqCst) > self.free.load(SeqCst)
+    }
+
+    /// Calls a lane if one more is needed. Both counts have their new value before they are compared, so of
+    /// two changes at once the later sees what the other has done.
+    fn call(&self) {
+        if self.lacks() {
+            self.called.add_permits(1);
+        }
+    }
+}
+
+/// A lane that waits for a job.
+#[derive(Debug)]
+pub(super) struct Free<'r>(&'r Reserve);
+
+impl Drop for Free<'_> {
+    fn drop(&mut self) {
+        self.0.free.fetch_sub(1, SeqCst);
+    }
+}
