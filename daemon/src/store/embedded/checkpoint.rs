@@ -33,9 +33,9 @@ const END_MAGIC: &[u8; 8] = b"MFAdone1";
 const HEADER_BYTES: usize = 8 + 4 + 56 + 8 + 4;
 const TRAILER_BYTES: usize = 8 + 8 + 8 + 8 + 4;
 const PLAIN_TRAILER_BYTES: usize = 8 + 8 + 8 + 4;
-/// The next checkpoint follows when the journal has grown by so many times the last one: the journal holds
-/// every state of a record, a checkpoint one, so writing it costs little beside the journal.
-const GROWTH: u64 = 2;
+/// The next checkpoint follows when the journal has grown by so many times the last one: it only shortens the
+/// making of a new index, which is rare, and the more often it is written the less is left for changes.
+const GROWTH: u64 = 4;
 /// A block ends with the pair that reaches this length.
 const BLOCK_BYTES: usize = 256 * 1024;
 /// No block is longer before it is compressed: no pair is longer than a commit.
