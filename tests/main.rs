@@ -160,7 +160,7 @@ mod store {
     mod reserve;
     mod restore;
     mod schedule;
-    mod set_up;
+    pub mod set_up;
     mod tellers;
     mod tls;
     mod transfer;

@@ -160,7 +160,7 @@ fn another_version_of_the_program_is_kept_away_until_the_last_of_the_others_has_
 }
 
 /// Ends the connections that hold a lock for the use of the store, in a mode.
-async fn terminate(address: &Address, mode: &str) {
+pub async fn terminate(address: &Address, mode: &str) {
     let sql = format!(
         "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 1
          and (classid::bigint << 32) | objid::bigint = hashtextextended('mfa {} in use', 0) and mode = '{mode}'",

@@ -103,20 +103,18 @@ impl Lane {
             Ok(runtime) => runtime,
             Err(error) => return tracing::error!(%error, "a thread of the store cannot work"),
         };
-        // Counted as free until it is connected, or cannot be.
-        let mut called = None;
-        if self.waits {
-            called = runtime.block_on(self.shared.reserve(self.long).needed());
-            if called.is_none() {
+        let limit = if self.long { LONG_STATEMENT_LIMIT } else { STATEMENT_LIMIT };
+        let reserve = self.shared.reserve(self.long);
+        while !self.shared.closing.load(SeqCst) {
+            // Counted as free until it is connected, or cannot be.
+            let called = if self.waits { runtime.block_on(reserve.needed()) } else { None };
+            if self.waits && called.is_none() {
                 return;
             }
-        }
-        let limit = if self.long { LONG_STATEMENT_LIMIT } else { STATEMENT_LIMIT };
-        while !self.shared.closing.load(SeqCst) {
             let open =
                 |server: &Server| runtime.block_on(Session::open(&self.shared, server, limit, self.claim));
             let opened = session::first(&self.shared, open);
-            drop(called.take());
+            drop(called);
             match opened {
                 Ok(session) => {
                     self.shared.connected.fetch_add(1, SeqCst);
@@ -134,6 +132,8 @@ impl Lane {
                     std::thread::sleep(PAUSE);
                 }
             }
+            // The jobs that called this lane may still wait.
+            reserve.call();
         }
     }
 

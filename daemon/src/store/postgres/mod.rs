@@ -57,6 +57,8 @@ const QUEUE_LENGTH_MAX: usize = 4096;
 /// How long opening waits for a server that is not there (yet).
 const OPEN_WAIT: Duration = Duration::from_secs(10);
 const OPEN_PAUSE: Duration = Duration::from_millis(5);
+/// Connections that a daemon always has: work goes on where one is lost.
+const ALWAYS: usize = 2;
 /// Transactions of the journal that a replay reads at once.
 const REPLAYED_AT_ONCE: usize = 500;
 
@@ -94,8 +96,8 @@ impl Postgres {
                 (true, 0) => Claim::Alone,
                 (true, _) => Claim::Helping,
             };
-            // Work alone begins with all it may have; a daemon connects as it is needed.
-            let waits = !options.alone && number > 0;
+            // Work alone begins with all it may have, a daemon with few.
+            let waits = !options.alone && number >= ALWAYS;
             let lane = Lane::new(shared.clone(), jobs, long, claim, waits);
             let thread = std::thread::Builder::new().name(format!("store-{number}"));
             let failed = |e| OpenError::Refused(format!("a thread cannot be started: {e}"));

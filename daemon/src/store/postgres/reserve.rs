@@ -64,9 +64,9 @@ impl Reserve {
         self.waiting.load(SeqCst) > self.free.load(SeqCst)
     }
 
-    /// Calls a lane if one more is needed. Both counts have their new value before they are compared, so of
-    /// two changes at once the later sees what the other has done.
-    fn call(&self) {
+    /// Calls a lane if one more is needed; also where one has lost its connection or found none. Both counts
+    /// have their new value before they are compared, so of two changes at once the later sees the other.
+    pub(super) fn call(&self) {
         if self.lacks() {
             self.called.add_permits(1);
         }
