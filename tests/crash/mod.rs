@@ -283,7 +283,12 @@ pub fn client() -> reqwest::Client {
 
 /// A folder that is removed at the end.
 pub fn folder() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::TempDir::new().unwrap();
+    folder_in(&std::env::temp_dir())
+}
+
+/// The same in another folder.
+pub fn folder_in(parent: &Path) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::TempDir::new_in(parent).unwrap();
     let path = folder.path().to_owned();
     (folder, path)
 }

@@ -42,7 +42,7 @@ impl Options {
             cache_bytes: 64 * MIB,
             recent_keys: 64 * 1024,
             segment_bytes: 64 * MIB,
-            checkpoint_bytes: 256 * MIB,
+            checkpoint_bytes: 64 * MIB,
             verify_bytes: 256 * MIB,
             packs: true,
             raises: true,
