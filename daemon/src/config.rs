@@ -89,7 +89,7 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// Where the store is.
     pub store: StorePlace,
-    /// Connections to PostgreSQL for requests.
+    /// Most connections to PostgreSQL for requests.
     pub store_connections_max: usize,
     /// Address to listen on; port 0 takes a free one.
     pub listen: SocketAddr,

@@ -55,7 +55,7 @@ pub const TABLE: &[Setting] = &[
     row("debug", "", "http shows requests and answers on stderr, secrets left out"),
     row("data_dir", "", "folder of the daemon's store; by default in the user's data folder"),
     row("store", "", "PostgreSQL as the daemon's store, postgres://USER@HOST/DATABASE; else data_dir is it"),
-    row("store_connections_max", "16", "connections of the daemon to PostgreSQL for requests"),
+    row("store_connections_max", "16", "most connections of the daemon to PostgreSQL for requests"),
     row("listen", "127.0.0.1:6320", "address on which the daemon listens; port 0 takes a free one"),
     row(
         "plaintext",

@@ -3,8 +3,8 @@
 //!
 //! A fixed number of threads hold one connection each, with a runtime of their own: the work of a
 //! transaction is synchronous, so its questions go out and come back on one thread without a hand-over.
-//! A request waits in a queue until one of the connections is free. A thread connects when the others do not
-//! suffice for the first time (`reserve.rs`).
+//! A request waits in a queue until one of the connections is free. All threads but two connect when the
+//! others do not suffice (`reserve.rs`).
 
 mod address;
 mod claim;

@@ -8,7 +8,7 @@ use crate::store::engine::Space;
 pub struct Options {
     /// Where it is.
     pub address: Address,
-    /// Connections for requests.
+    /// Most connections for requests.
     pub connections_max: usize,
     /// The spaces that get a view under their name.
     pub spaces: &'static [Space],

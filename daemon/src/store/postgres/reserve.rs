@@ -1,28 +1,23 @@
 //! Lanes that connect when they are needed. A server allows all daemons together so many connections, and
 //! each costs it memory: a daemon that has little to do holds few.
 
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::Notify;
 
 /// How long a job waits before one more lane connects: most are taken sooner by a lane that becomes free.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// The jobs and lanes of one queue.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Reserve {
     /// Jobs that no lane has taken yet.
     waiting: AtomicUsize,
     /// Lanes that take the next job, or connect for it.
     free: AtomicUsize,
-    /// One permit whenever more jobs wait than lanes are free.
-    called: Semaphore,
-}
-
-impl Default for Reserve {
-    fn default() -> Self {
-        Self { waiting: AtomicUsize::new(0), free: AtomicUsize::new(0), called: Semaphore::new(0) }
-    }
+    /// Told whenever more jobs wait than lanes are free. What nobody hears counts once.
+    called: Notify,
+    closed: AtomicBool,
 }
 
 impl Reserve {
@@ -47,7 +42,12 @@ impl Reserve {
     /// Waits until one more lane is needed, and counts it as free; nothing once the store is closed.
     pub(super) async fn needed(&self) -> Option<Free<'_>> {
         loop {
-            self.called.acquire().await.ok()?.forget();
+            // From here on it hears what is told, so it misses no end.
+            let called = self.called.notified();
+            if self.closed.load(SeqCst) {
+                return None;
+            }
+            called.await;
             tokio::time::sleep(PATIENCE).await;
             if self.lacks() {
                 return Some(self.free());
@@ -55,9 +55,10 @@ impl Reserve {
         }
     }
 
-    /// Lets the lanes end that were never needed.
+    /// Lets the lanes end that wait until they are needed.
     pub(super) fn close(&self) {
-        self.called.close();
+        self.closed.store(true, SeqCst);
+        self.called.notify_waiters();
     }
 
     fn lacks(&self) -> bool {
@@ -68,7 +69,7 @@ impl Reserve {
     /// have their new value before they are compared, so of two changes at once the later sees the other.
     pub(super) fn call(&self) {
         if self.lacks() {
-            self.called.add_permits(1);
+            self.called.notify_one();
         }
     }
 }
