@@ -31,7 +31,7 @@ use tokio::task::JoinHandle;
 
 /// How often a daemon looks whether its store still takes writes.
 const WATCH: Duration = Duration::from_millis(500);
-/// How often a daemon that stops looks whether the last connection has let go of the store, and for how long.
+/// How often a daemon that stops looks whether all have let go of the store, and for how long.
 const LET_GO: Duration = Duration::from_millis(5);
 const LET_GO_MAX: Duration = Duration::from_secs(5);
 /// Time between two writes of when sessions were used.
@@ -155,7 +155,8 @@ impl Daemon {
             let store = state.store.clone();
             drop(state);
             store.close().await;
-            // Connections that have just ended let go of it in their own time; its folder is locked as long.
+            // Connections that have just ended, and reads that nobody waits for any more, let go of it in
+            // their own time; its folder is locked as long.
             let closed = Instant::now();
             while !store.is_held_once() && closed.elapsed() < LET_GO_MAX {
                 tokio::time::sleep(LET_GO).await;

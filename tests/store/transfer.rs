@@ -4,7 +4,7 @@ use crate::support::images::{Images, hash, part, picture};
 use crate::support::run::{Ran, run};
 use crate::support::stored::{at_rest, in_folder, objects, postgres_address};
 use crate::support::world::{World, mfa};
-use mfa_daemon::store::embedded::{Embedded, OpenError, Options};
+use mfa_daemon::store::embedded::{Embedded, Options};
 use mfa_daemon::store::engine::Engine;
 use mfa_daemon::store::export::export;
 use mfa_daemon::store::postgres::{self, Postgres};
@@ -14,26 +14,11 @@ use mfa_daemon::{Address, Auth, Clock, Config, Progress};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::Notify;
 
 /// Customers of the store that is copied.
 const CUSTOMERS: usize = 300;
-
-/// The store of a folder that was just closed. A program that a test beside this one starts at that moment
-/// has a copy of the lock until it runs.
-fn embedded(folder: &Path) -> Embedded {
-    let from = Instant::now();
-    loop {
-        match Embedded::open(Options::new(folder)) {
-            Err(OpenError::Locked { .. }) if from.elapsed() < Duration::from_secs(10) => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            opened => return opened.unwrap(),
-        }
-    }
-}
 
 /// A world on the embedded engine with customers, portraits and scans: some of the same picture, one as
 /// large as images may be, and one of every length near a limit of ours.
@@ -124,7 +109,7 @@ fn a_copy_holds_what_the_store_held_with_every_image_and_says_its_hash() {
 fn target(home: &Path, address: Option<&Address>) -> Box<dyn Engine> {
     match address {
         Some(address) => Box::new(Postgres::open(postgres::Options::new(address.clone(), SPACES)).unwrap()),
-        None => Box::new(embedded(&home.join("target"))),
+        None => Box::new(Embedded::open(Options::new(home.join("target"))).unwrap()),
     }
 }
 
@@ -146,7 +131,7 @@ fn a_broken_copy_is_resumed_and_does_not_open_before_it_is_whole() {
     ];
     for (round, ends) in ends.into_iter().enumerate() {
         let runtime = Runtime::new().unwrap();
-        let from = embedded(&data);
+        let from = Embedded::open(Options::new(&data)).unwrap();
         let to = target(&home, address.as_ref());
         let enough = Notify::new();
         let watch = |found: Progress| {
@@ -284,7 +269,7 @@ fn parse(stream: &[u8]) -> Contents {
 fn the_stream_of_a_store_follows_its_description() {
     let mut world = filled();
     world.stop();
-    let engine = embedded(&world.dir.path().join("data"));
+    let engine = Embedded::open(Options::new(world.dir.path().join("data"))).unwrap();
     let mut stream = Vec::new();
     let summary = world.block_on(export(&engine, &mut stream)).unwrap();
     let (pairs, images) = parse(&stream);

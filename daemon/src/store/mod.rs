@@ -67,7 +67,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Whether this is the last handle, with which the engine ends.
+    /// Whether this is the last handle, with which the engine ends. A read that takes long has one.
     pub fn is_held_once(&self) -> bool {
         Arc::strong_count(&self.engine) == 1
     }
@@ -124,7 +124,10 @@ impl Store {
         let keys = self.keys.clone();
         let (receivers, calendar) = (self.receivers.clone(), self.calendar.clone());
         let numbers = self.numbers.clone();
+        // A read that takes long goes on where nobody waits for it any more, and its engine stays open.
+        let held = long.then(|| self.engine.clone());
         let read = move |view: &mut dyn engine::View| {
+            let _held = &held;
             let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
             let tx = tx.with_receivers(receivers.clone()).with_numbers(numbers.clone());
             work(&mut tx.with_calendar(calendar.clone()));
@@ -336,5 +339,44 @@ impl<T> Slot<T> {
         let outcome = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         // An engine that reports success has run the work.
         outcome.unwrap_or_else(|| Err(Fault::new(fault::INTERNAL, "the work of a transaction was not run")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::embedded::{Embedded, Options};
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn a_read_that_nobody_waits_for_holds_the_store_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Embedded::open(Options::new(folder.path()));
+        let store = Store::new(open().unwrap(), Clock::system(), false);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let (begun, begins) = channel();
+        let (end, ends) = channel();
+        runtime.block_on(async {
+            let reader = store.clone();
+            let reads = tokio::spawn(async move {
+                let work = move |_: &mut Tx<'_>| {
+                    begun.send(()).unwrap();
+                    ends.recv().unwrap();
+                    Ok(())
+                };
+                reader.read(true, work).await
+            });
+            begins.recv().unwrap();
+            reads.abort();
+            reads.await.unwrap_err();
+            store.close().await;
+            assert!(!store.is_held_once());
+            end.send(()).unwrap();
+            while !store.is_held_once() {
+                tokio::task::yield_now().await;
+            }
+        });
+        drop(store);
+        open().unwrap();
     }
 }
