@@ -24,7 +24,11 @@ impl Best {
         }
     }
 
+    /// A line is looked at again where it contains several of the texts that are looked for.
     fn push(&mut self, find: Found) {
+        if self.finds.iter().any(|kept| kept.kind == find.kind && kept.identifier == find.identifier) {
+            return;
+        }
         self.finds.push(find);
         if self.finds.len() > self.limit {
             self.finds.pop();

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Before each field of a record: the number of the field, then its text.
-const FIELD: char = '\u{1e}';
+pub(super) const FIELD: char = '\u{1e}';
 /// Before each account of a customer: its state, its identifier, then its fields.
 const ACCOUNT: char = '\u{1d}';
 /// Behind the identifier: the label.

@@ -8,6 +8,7 @@ mod column;
 mod line;
 mod marks;
 pub mod records;
+mod runs;
 
 use crate::domain::search::{Found, Kind, Phrase};
 use crate::store::Store;
@@ -18,6 +19,7 @@ use line::Line;
 use marks::Marks;
 use mfa_shared::fault::{self, Fault};
 use records::Named;
+use runs::{UNSORTED_MAX, UNSORTED_WHILE_MADE};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -125,6 +127,17 @@ impl Search {
             column.put(line);
             self.note(line);
         }
+        column.tidy(UNSORTED_WHILE_MADE);
+    }
+
+    /// Sorts what was written, unless it is little.
+    async fn tidy(&self) -> Result<(), Fault> {
+        if !self.column.read().unwrap_or_else(PoisonError::into_inner).is_untidy(UNSORTED_MAX) {
+            return Ok(());
+        }
+        let column = self.column.clone();
+        let tidy = move || column.write().unwrap_or_else(PoisonError::into_inner).tidy(UNSORTED_MAX);
+        tokio::task::spawn_blocking(tidy).await.map_err(|_| busy())
     }
 
     fn note(&self, line: &Line) {
@@ -188,6 +201,7 @@ impl Search {
             }
         }
         self.make_ownerless(store).await?;
+        self.tidy().await?;
         let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
         let records = column.records();
         let bytes = column.bytes();
@@ -216,6 +230,11 @@ impl Search {
     /// Brings the lines of records up to date.
     async fn refresh(&self, store: &Store, records: Vec<Named>) -> Result<(), Fault> {
         let looked = store.read(true, move |tx| records::lines(tx, records.clone())).await?;
+        self.apply(looked);
+        self.tidy().await
+    }
+
+    fn apply(&self, looked: Vec<(Named, Option<Line>)>) {
         let mut column = self.column.write().unwrap_or_else(PoisonError::into_inner);
         for ((kind, identifier), line) in looked {
             if kind == Kind::Customer {
@@ -230,7 +249,6 @@ impl Search {
                 None => column.remove(kind, &identifier),
             }
         }
-        Ok(())
     }
 
     /// Follows, and makes the column to its end even if no one waits for it any more.
