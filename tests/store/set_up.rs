@@ -103,6 +103,19 @@ fn a_set_up_beside_running_daemons_keeps_their_place_in_the_journal() {
 }
 
 #[test]
+fn there_is_a_view_of_each_kind_of_record_and_none_of_an_index() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let index = Space { id: 10, name: "things_by_owner" };
+    let spaces: &'static [Space] = vec![THINGS, index, MORE].leak();
+    runtime.block_on(Postgres::open(Options::new(address.clone(), spaces)).unwrap().close()).unwrap();
+    let sql =
+        format!("select viewname::text from pg_views where schemaname = '{}' order by 1", schema(&address));
+    let views: Vec<String> = runtime.block_on(ask(&address, &sql)).iter().map(|row| row.get(0)).collect();
+    assert_eq!(views, ["more", "stored_changes", "things"]);
+}
+
+#[test]
 fn a_machine_that_freezes_in_its_set_up_gives_way_and_others_say_so() {
     let Some(address) = fresh() else { return };
     let runtime = Runtime::new().unwrap();
