@@ -6,7 +6,7 @@
 
 use super::best::Best;
 use super::blocks::Blocks;
-use super::line::{END, LABEL, Line, Written, best_rank, identified, label, letter};
+use super::line::{END, LABEL, Line, Written, best_rank, has_any, identified, label, letter};
 use super::runs::{Runs, Sorted, sort};
 use crate::domain::search::{Found, Kind, Phrase, Round};
 use memchr::{memchr, memmem, memrchr};
@@ -146,7 +146,7 @@ impl Column {
                     let label = label(line);
                     let is_too_late =
                         |found: &Best, rank| found.is_too_late(rank, label) || best.is_too_late(rank, label);
-                    if is_too_late(&found, round.best) {
+                    if !has_any(line, kinds) || is_too_late(&found, round.best) {
                         return;
                     }
                     let rank = best_rank(line, phrase, near).filter(|rank| *rank <= round.rank);
@@ -303,12 +303,18 @@ mod tests {
         }
     }
 
-    const KINDS: [Kind; 2] = [Kind::Customer, Kind::Account];
+    const KINDS: [Kind; 3] = [Kind::Customer, Kind::Account, Kind::Office];
 
     /// What every line by itself has, in order.
-    fn expected(lines: &BTreeMap<String, Line>, phrase: &Phrase, near: bool, limit: usize) -> Vec<Found> {
+    fn expected(
+        lines: &BTreeMap<String, Line>,
+        phrase: &Phrase,
+        kinds: &[Kind],
+        near: bool,
+        limit: usize,
+    ) -> Vec<Found> {
         let finds = |near| {
-            let mut found: Vec<_> = lines.values().flat_map(|l| l.finds(phrase, &KINDS, near)).collect();
+            let mut found: Vec<_> = lines.values().flat_map(|l| l.finds(phrase, kinds, near)).collect();
             found.sort();
             found
         };
@@ -350,6 +356,7 @@ mod tests {
         #[test]
         fn the_column_finds_what_every_line_by_itself_has(
             steps in steps(), text in name(), more in name(), limit in 1usize..6, threads in 1usize..4,
+            kinds in proptest::sample::subsequence(KINDS.to_vec(), 1..=KINDS.len()),
             unsorted_max in prop_oneof![Just(0), Just(100), Just(400), Just(usize::MAX)], rewrites: bool,
         ) {
             let (mut column, mut lines) = (Column::default(), BTreeMap::new());
@@ -377,8 +384,8 @@ mod tests {
             for text in [text.clone(), format!("{text} {more}")].into_iter().chain(named) {
                 let phrase = Phrase::parse(&text);
                 for near in [false, true] {
-                    let found = column.find(&phrase, &KINDS, near, limit, threads);
-                    prop_assert_eq!(found, expected(&lines, &phrase, near, limit), "{} {}", text, near);
+                    let found = column.find(&phrase, &kinds, near, limit, threads);
+                    prop_assert_eq!(found, expected(&lines, &phrase, &kinds, near, limit), "{} {}", text, near);
                 }
             }
         }

@@ -157,6 +157,12 @@ pub(super) fn best_rank(line: &[u8], phrase: &Phrase, near: bool) -> Option<Rank
     phrase.best_rank(line, near, |part| place(line, part))
 }
 
+/// Whether a written line can have finds of these kinds: a customer's has its accounts as well.
+pub(super) fn has_any(line: &[u8], kinds: &[Kind]) -> bool {
+    let begins = |kind: Kind| line.first() == Some(&(letter(kind) as u8));
+    kinds.iter().any(|kind| begins(*kind) || *kind == Kind::Account && begins(Kind::Customer))
+}
+
 /// The label of a written line, which need not be taken apart for it.
 pub(super) fn label(line: &[u8]) -> &[u8] {
     let behind = memchr(LABEL as u8, line).and_then(|at| line.get(at + 1..)).unwrap_or_default();
