@@ -28,7 +28,10 @@ fn the_checks_of_an_upload_come_in_their_order() {
         typed(kind, form("b", &[])).refused(415, "unsupported_media_type");
     }
     world.send(world.request("POST", none).body("x")).refused(415, "unsupported_media_type");
-    typed("multipart/form-data; boundary=b", b"--b\r\n".to_vec()).refused(400, "malformed_body");
+    for parameters in ["; boundary=b", " ;boundary=b", "\t ; boundary=\"b\""] {
+        let kind = format!("Multipart/form-data{parameters}");
+        typed(&kind, b"--b\r\n".to_vec()).refused(400, "malformed_body");
+    }
     let at = |query: &str, parts: &[Vec<u8>]| images.send(&format!("{none}{query}"), parts);
     at("", &[]).refused(400, "invalid_parameter");
     at(good, &[]).refused(400, "image_part");

@@ -65,7 +65,7 @@ where
     body::check_length(headers, bytes_max)?;
     body::check_coding(headers)?;
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let boundary = content_type.and_then(|value| multer::parse_boundary(value).ok());
+    let boundary = content_type.and_then(boundary);
     let meter = Arc::new(Meter::default());
     let mut metered = Metered { stream: Box::pin(body), meter: meter.clone(), bytes_max, rest: Bytes::new() };
     let mut reader = Reader::new(store, wanted, meter.clone());
@@ -95,6 +95,13 @@ where
         reader.broken("the body was cut off before its end".to_owned());
     }
     Ok(reader.finish())
+}
+
+/// The boundary that a content type names. There may be space before its semicolon, which the reader of types
+/// does not take.
+fn boundary(content_type: &str) -> Option<String> {
+    let (kind, parameters) = content_type.split_once(';')?;
+    multer::parse_boundary(format!("{};{parameters}", kind.trim_end())).ok()
 }
 
 /// What the stream and its reader share.
