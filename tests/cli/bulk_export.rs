@@ -3,11 +3,12 @@
 use crate::support::run::run;
 use crate::support::world::World;
 use serde_json::json;
-use std::fs::{self, Permissions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
+use std::thread::sleep;
 use std::time::Duration;
 
 #[test]
@@ -73,7 +74,7 @@ fn an_interrupted_export_leaves_the_last_one_and_nothing_beside_it() {
     let mut child = world.mfa(&words).stderr(Stdio::null()).spawn().unwrap();
     while names() < 2 {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-        std::thread::sleep(Duration::from_millis(5));
+        sleep(Duration::from_millis(5));
     }
     let pid = child.id().to_string();
     // Its request is there, so it waits for the answer.
@@ -101,6 +102,11 @@ fn an_export_that_a_device_or_a_pipe_does_not_take_fails_and_names_it() {
     let reader = fs::File::open(&pipe).unwrap();
     let (mut asked, _) = slow.accept().unwrap();
     drop(reader);
+    // A program that another test is starting may still have a copy of it.
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    while OpenOptions::new().write(true).custom_flags(nonblocking).open(&pipe).is_ok() {
+        sleep(Duration::from_millis(5));
+    }
     let length = asked.read(&mut [0; 65536]).unwrap();
     assert!(length > 0);
     let record = r#"{"identifier":"c-1","surname":"Addo"}"#;
