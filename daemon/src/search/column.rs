@@ -71,11 +71,16 @@ const GONE: usize = usize::MAX;
 impl Column {
     /// Writes the line of a record, in place of the one that it had.
     pub fn put(&mut self, line: &Line) {
+        let mut text = line.text();
+        text.push(char::from(END));
+        // Most changes, such as postings to its accounts, leave the line of a customer as it was.
+        let known = self.known(line.kind, &line.record.identifier);
+        if known.is_some_and(|(_, place)| self.text[place..].starts_with(text.as_bytes())) {
+            return;
+        }
         self.remove(line.kind, &line.record.identifier);
         let is_free = |key: &u64| self.places.get(key).is_none_or(|place| *place == GONE);
         let key = self.keys(line.kind, &line.record.identifier).find(is_free).unwrap_or_default();
-        let mut text = line.text();
-        text.push(char::from(END));
         self.write(key, text.as_bytes());
     }
 
@@ -88,13 +93,7 @@ impl Column {
 
     /// Removes the line of a record, if it has one.
     pub fn remove(&mut self, kind: Kind, identifier: &str) {
-        let Some(key) = self.keys(kind, identifier).find(|key| match self.places.get(key) {
-            None => true,
-            Some(place) => self.is_of(*place, kind, identifier),
-        }) else {
-            return;
-        };
-        let Some(place) = self.places.get(&key).copied() else { return };
+        let Some((key, place)) = self.known(kind, identifier) else { return };
         self.places.insert(key, GONE);
         let length = memchr(END, &self.text[place..]).unwrap_or(0);
         self.text[place] = DEAD;
@@ -103,8 +102,7 @@ impl Column {
 
     /// Whether a record has a line.
     pub fn has(&self, kind: Kind, identifier: &str) -> bool {
-        let mut places = self.keys(kind, identifier).map_while(|key| self.places.get(&key));
-        places.any(|place| self.is_of(*place, kind, identifier))
+        self.known(kind, identifier).is_some()
     }
 
     /// Number of records.
@@ -213,6 +211,12 @@ impl Column {
     fn keys(&self, kind: Kind, identifier: &str) -> impl Iterator<Item = u64> + use<> {
         let first = self.hasher.hash_one((letter(kind), identifier));
         (0..).map(move |step| first.wrapping_add(step))
+    }
+
+    /// The key of a record, and where its line begins.
+    fn known(&self, kind: Kind, identifier: &str) -> Option<(u64, usize)> {
+        let mut places = self.keys(kind, identifier).map_while(|key| Some((key, *self.places.get(&key)?)));
+        places.find(|(_, place)| self.is_of(*place, kind, identifier))
     }
 
     fn is_of(&self, place: usize, kind: Kind, identifier: &str) -> bool {
@@ -350,6 +354,21 @@ mod tests {
             1 => (0u8..40).prop_map(Step::Remove),
         ];
         proptest::collection::vec(step, 0..60)
+    }
+
+    #[test]
+    fn a_line_that_stays_as_it_was_is_not_written_again() {
+        let mut column = Column::default();
+        let put = |column: &mut Column, surname| column.put(&line("c1", 'a', surname, Some("c1.1")));
+        put(&mut column, "mensah");
+        let before = column.text.clone();
+        put(&mut column, "mensah");
+        assert_eq!((&column.text, column.dead_bytes), (&before, 0));
+        put(&mut column, "mensa");
+        assert_eq!((column.text.len(), column.dead_bytes), (2 * before.len() - 2, before.len()));
+        column.remove(Kind::Customer, "c1");
+        put(&mut column, "mensa");
+        assert_eq!(column.records(), 1);
     }
 
     proptest! {
