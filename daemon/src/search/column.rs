@@ -404,7 +404,8 @@ mod tests {
                 let phrase = Phrase::parse(&text);
                 for near in [false, true] {
                     let found = column.find(&phrase, &kinds, near, limit, threads);
-                    prop_assert_eq!(found, expected(&lines, &phrase, &kinds, near, limit), "{} {}", text, near);
+                    let expected = expected(&lines, &phrase, &kinds, near, limit);
+                    prop_assert_eq!(found, expected, "{} {}", text, near);
                 }
             }
         }
