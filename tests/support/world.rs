@@ -67,8 +67,10 @@ impl World {
         // Building a client needs the crypto provider, even without encryption; installing it twice is
         // harmless.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        // Reading all certificates of this machine for each test would take longer than many of them.
-        let http = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+        // Reading all certificates of this machine for each test would take longer than many of them. A
+        // daemon closes a connection that has been idle for ten seconds, perhaps just as it is used again.
+        let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        let http = http.pool_idle_timeout(Duration::from_secs(5)).build().unwrap();
         let (daemons, turn) = (Vec::new(), AtomicUsize::new(0));
         let mut world = Self { runtime, daemons, turn, config, clock, dir, http };
         world.run();

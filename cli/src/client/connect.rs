@@ -12,6 +12,9 @@ const UNTRUSTED_HINT: &str = "correct the address, or name the file of its autho
                               mfa tls trust fetches it";
 /// Longest wait for a connection.
 const CONNECT_SECONDS_MAX: u64 = 10;
+/// How long an idle connection is used again: less than a daemon keeps it, which could close it just as the
+/// next request is sent.
+const IDLE_SECONDS_MAX: u64 = 5;
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
@@ -94,6 +97,7 @@ impl Client {
             .user_agent(concat!("mfa/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(self.timeout.min(Duration::from_secs(CONNECT_SECONDS_MAX)))
+            .pool_idle_timeout(Duration::from_secs(IDLE_SECONDS_MAX))
             .read_timeout(read_timeout);
         // A proxy of the environment does not lead to this machine.
         let builder = if is_here(&url) { builder.no_proxy() } else { builder };

@@ -129,7 +129,11 @@ pub const TABLE: &[Setting] = &[
     row("requests_burst_seconds", "10", "seconds whose requests may come at once"),
     row("metrics_public", "false", "show GET /metrics to programs of this machine without a token"),
     row("trusted_proxies", "", "addresses of proxies whose X-Forwarded-For counts, separated by commas"),
-    row("header_timeout_seconds", "10", "time for the head of a request to arrive"),
+    row(
+        "header_timeout_seconds",
+        "10",
+        "time for the head of a request to arrive, and that an idle connection is kept",
+    ),
     row("request_timeout_seconds", "60", "time for a request to arrive whole and be answered"),
     row("stop_timeout_seconds", "20", "time for running requests to end when the daemon stops"),
     row("cache_bytes", "67108864", "memory that the daemon's store may use for its cache"),
