@@ -45,6 +45,7 @@ mod look;
 mod memory;
 mod migrate;
 mod open;
+mod priority;
 mod prune;
 mod reports;
 mod shelves;

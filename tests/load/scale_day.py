@@ -1,11 +1,13 @@
 """C3 and S5: a mixed day.
 
-First the idle latency is measured with one connection, then the most that 64 connections reach. Then requests come
+A daemon that was started before makes what is searched in the background, which takes a while; its end is waited for.
+Then the idle latency is measured with one connection, then the most that 64 connections reach. Then requests come
 at half of that rate, at moments set beforehand, whether those before are answered or not. A time runs from the moment
 at which a request was due to the last byte of its answer."""
 
 import sys
 
+import daemon
 import mixed
 from client import percentile
 from scale_export import Memory
@@ -22,6 +24,7 @@ def times(answers):
 
 
 def measure(store, seconds):
+    daemon.wait_until_idle(store.process)
     idle = times(mixed.send(store, 0, 1, MEASURED))
     most = sum(map(len, times(mixed.send(store, 1, CONNECTIONS, MEASURED)))) / MEASURED
     rate, memory = int(most / 2), Memory(store.process.pid, 1)

@@ -1,15 +1,14 @@
-//! Lists and searches, which take as long as many reads of one record. Threads of their own answer them, and
-//! give way to those that serve everything else, so that lists do not hold up the counters.
+//! Lists and searches, which take as long as many reads of one record. Threads of their own answer them and keep
+//! up to date what they are answered from; they give way to those that serve everything else, so that lists do
+//! not hold up the counters.
 
+use crate::priority::give_way;
 use mfa_shared::fault::{self, Fault};
-use rustix::process::{getpriority_process, setpriority_process};
 use std::future::Future;
 use std::io;
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 
-/// How far the threads give way: in a full machine they still get a quarter of a processor.
-const NICE: i32 = 5;
 /// Threads that read from the store, of which some wait for the disk. Each keeps some megabytes of memory for
 /// its next read: one for each of many slow clients would take gigabytes, and the processors from the others.
 const READERS_MAX: usize = 16;
@@ -30,12 +29,18 @@ impl Drop for Patient {
 impl Patient {
     /// Starts the threads; they end with this value.
     pub fn start() -> io::Result<Self> {
-        // A thread begins as the one that starts it, which may give way already.
-        let nice = getpriority_process(None)? + NICE;
         let mut builder = Builder::new_multi_thread();
         let runtime = builder.thread_name("lists").max_blocking_threads(READERS_MAX);
-        let runtime = runtime.on_thread_start(move || give_way(nice));
+        let runtime = runtime.on_thread_start(give_way);
         Ok(Self(Some(runtime.enable_all().build()?)))
+    }
+
+    /// Works in the threads, beside what they answer.
+    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+        match &self.0 {
+            Some(runtime) => runtime.spawn(work),
+            None => tokio::spawn(work),
+        }
     }
 
     /// Answers in one of the threads. If the caller goes away, so does the work.
@@ -54,30 +59,15 @@ impl Patient {
     }
 }
 
-fn give_way(nice: i32) {
-    // On Linux this is about the calling thread alone.
-    if cfg!(target_os = "linux")
-        && let Err(error) = setpriority_process(None, nice)
-    {
-        tracing::warn!(%error, "the threads for lists do not give way to others");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::priority::tests::{lowered, niceness};
     use std::collections::HashSet;
     use std::sync::{Arc, Mutex};
     use std::thread::ThreadId;
     use std::time::Duration;
     use tokio::sync::Notify;
-
-    /// How far the calling thread gives way.
-    fn niceness() -> i32 {
-        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-        // The name of the thread, in brackets, may hold spaces.
-        stat.rsplit(") ").next().unwrap().split(' ').nth(16).unwrap().parse().unwrap()
-    }
 
     #[tokio::test]
     async fn lists_give_way_with_all_that_they_read() {
@@ -86,8 +76,7 @@ mod tests {
             let read = tokio::task::spawn_blocking(niceness).await.unwrap();
             Ok((niceness(), read))
         };
-        let own = niceness();
-        assert_eq!(patient.run(nices).await.unwrap(), (own + NICE, own + NICE));
+        assert_eq!(patient.run(nices).await.unwrap(), (lowered(), lowered()));
     }
 
     #[tokio::test]

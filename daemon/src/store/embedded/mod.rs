@@ -319,7 +319,7 @@ impl Engine for Embedded {
         let Some(after) = after.filter(|after| *after < now) else {
             return Box::pin(std::future::ready(Ok(Changed { upto: now, ..Changed::default() })));
         };
-        let recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(changed) = recent.since(after, now, limit, spaces) {
             return Box::pin(std::future::ready(Ok(changed)));
         }

@@ -1,12 +1,13 @@
 //! The keys that recent commits changed, in memory. Lists and searches ask for them before each answer;
-//! without them each would read the journal from the last known place, up to a mebibyte.
+//! without them each would read the journal from the last known place, up to a mebibyte. Nobody asks for most
+//! spaces: only those that were asked for once are kept, so that some seconds of an import have room.
 
-use crate::store::engine::{Changed, Space};
+use crate::store::engine::{Changed, Range, Space};
 use crate::store::layer::Layer;
 use std::collections::VecDeque;
 
-/// The most keys that are kept; the oldest are dropped first.
-const KEYS_MAX: usize = 1 << 16;
+/// The most keys and groups that are kept; the oldest are dropped first.
+const KEPT_MAX: usize = 1 << 16;
 
 /// The keys that a group of commits changed.
 #[derive(Debug)]
@@ -15,39 +16,52 @@ struct Group {
     keys: Box<[(Space, Vec<u8>)]>,
 }
 
+impl Group {
+    /// How much of [`KEPT_MAX`] it takes.
+    fn kept(&self) -> usize {
+        1 + self.keys.len()
+    }
+}
+
 /// The keys that recent groups of commits changed, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     groups: VecDeque<Group>,
     /// The commit before the first of the groups, once there was one.
     before: Option<u64>,
-    keys: usize,
+    kept: usize,
+    /// The spaces that were asked for, each with the last commit whose keys of it were not kept.
+    asked: Vec<(Space, u64)>,
 }
 
 impl Recent {
     /// Adds the group of the commits from `first` to `last`.
     pub(super) fn note(&mut self, first: u64, last: u64, changes: &Layer) {
-        let keys: Box<[_]> = changes.iter().map(|(space, key, _)| (space, key.clone())).collect();
+        let all = Range::prefix(b"");
+        let of = |space: Space| changes.range(space, &all).map(move |(key, _)| (space, key.clone()));
+        let keys = self.asked.iter().flat_map(|(space, _)| of(*space));
+        let group = Group { last, keys: keys.collect() };
         self.before.get_or_insert(first.saturating_sub(1));
-        self.keys += keys.len();
-        self.groups.push_back(Group { last, keys });
-        while self.keys > KEYS_MAX {
+        self.kept += group.kept();
+        self.groups.push_back(group);
+        while self.kept > KEPT_MAX {
             let Some(oldest) = self.groups.pop_front() else { break };
-            self.keys -= oldest.keys.len();
+            self.kept -= oldest.kept();
             self.before = Some(oldest.last);
         }
     }
 
     /// The keys of some spaces changed after a commit, up to the last published one, in whole groups of about
-    /// `limit` commits; `None` if some of them were dropped.
+    /// `limit` commits; `None` if some of them are not kept. From now on they are.
     pub(super) fn since(
-        &self,
+        &mut self,
         after: u64,
         published: u64,
         limit: usize,
         spaces: &[Space],
     ) -> Option<Changed> {
-        if self.before.is_none_or(|before| after < before) {
+        let not_kept = spaces.iter().map(|space| self.not_kept(*space)).max();
+        if not_kept > Some(after) || self.before.is_none_or(|before| after < before) {
             return None;
         }
         let start = self.groups.partition_point(|group| group.last <= after);
@@ -63,6 +77,16 @@ impl Recent {
         changed.more = changed.upto < published;
         Some(changed)
     }
+
+    /// The last commit whose keys of a space are not kept.
+    fn not_kept(&mut self, space: Space) -> u64 {
+        if let Some((_, last)) = self.asked.iter().find(|(asked, _)| *asked == space) {
+            return *last;
+        }
+        let last = self.groups.back().map(|group| group.last).or(self.before).unwrap_or(0);
+        self.asked.push((space, last));
+        last
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +96,13 @@ mod tests {
     use proptest::prelude::*;
 
     const SPACE: Space = Space { id: 7, name: "things" };
+
+    /// As it is once somebody has asked for what is noted afterwards.
+    fn asked() -> Recent {
+        let mut recent = Recent::default();
+        assert!(recent.since(0, 0, 1, &[SPACE]).is_none());
+        recent
+    }
 
     fn layer(keys: &[u64]) -> Layer {
         let mut layer = Layer::default();
@@ -87,7 +118,7 @@ mod tests {
             first in 1u64..50, groups in proptest::collection::vec(1u64..5, 0..30), limit in 1usize..6,
             unpublished in 0usize..3, start in 0u64..80,
         ) {
-            let (mut recent, mut lasts, mut last) = (Recent::default(), Vec::new(), first - 1);
+            let (mut recent, mut lasts, mut last) = (asked(), Vec::new(), first - 1);
             for count in groups {
                 // Each commit changes the key that is its sequence.
                 recent.note(last + 1, last + count, &layer(&(last + 1..=last + count).collect::<Vec<_>>()));
@@ -119,16 +150,45 @@ mod tests {
 
     #[test]
     fn the_oldest_keys_are_dropped_first_and_are_then_unknown() {
-        let mut recent = Recent::default();
-        let many: Vec<u64> = (0..KEYS_MAX as u64 / 2).collect();
+        let mut recent = asked();
+        let many: Vec<u64> = (1..KEPT_MAX as u64 / 2).collect();
         for group in 1..=3 {
             recent.note(group, group, &layer(&many));
         }
         assert!(recent.since(0, 3, 10, &[SPACE]).is_none());
         assert_eq!(recent.since(1, 3, 10, &[SPACE]).map(|changed| changed.keys.len()), Some(2 * many.len()));
         // One group alone that is larger than all that may be kept.
-        recent.note(4, 4, &layer(&(0..=KEYS_MAX as u64).collect::<Vec<_>>()));
+        recent.note(4, 4, &layer(&(0..=KEPT_MAX as u64).collect::<Vec<_>>()));
         assert!(recent.since(3, 4, 10, &[SPACE]).is_none());
         assert_eq!(recent.since(4, 4, 10, &[SPACE]).map(|changed| changed.keys.len()), Some(0));
+    }
+    #[test]
+    fn a_space_is_kept_from_the_first_time_that_it_is_asked_for() {
+        const OTHER: Space = Space { id: 8, name: "other things" };
+        let mut recent = asked();
+        let both = || {
+            let mut both = layer(&[1]);
+            both.put(Change { space: OTHER, key: b"key".to_vec(), value: None });
+            both
+        };
+        recent.note(1, 1, &both());
+        assert_eq!(recent.since(0, 1, 10, &[SPACE]).unwrap().keys.len(), 1);
+        // One group is noted, and not published yet, when it is asked for.
+        recent.note(2, 2, &both());
+        assert!(recent.since(1, 1, 10, &[OTHER, SPACE]).is_none());
+        assert!(recent.since(1, 2, 10, &[OTHER]).is_none());
+        recent.note(3, 3, &both());
+        let changed = recent.since(2, 3, 10, &[SPACE, OTHER]).unwrap();
+        assert_eq!((changed.keys.len(), changed.upto), (2, 3));
+        assert_eq!(recent.since(0, 3, 10, &[SPACE]).unwrap().keys.len(), 3);
+    }
+
+    #[test]
+    fn groups_without_keys_that_are_asked_for_are_dropped_as_well() {
+        let mut recent = Recent::default();
+        for group in 1..=KEPT_MAX as u64 + 5 {
+            recent.note(group, group, &layer(&[group]));
+        }
+        assert_eq!((recent.groups.len(), recent.before), (KEPT_MAX, Some(5)));
     }
 }

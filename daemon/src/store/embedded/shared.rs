@@ -13,6 +13,7 @@ use super::refusal::unavailable;
 use super::tree::Sick;
 use super::upgrade::Form;
 use crate::count::{Level, Spread};
+use crate::priority::give_way;
 use crate::store::engine::{Pair, Range, Space, View};
 use crate::store::figures::COMMIT_MICROS;
 use mfa_shared::fault::Fault;
@@ -220,10 +221,14 @@ impl Shared {
         }
     }
 
-    /// Runs something beside readers and writer until it is done or the engine closes.
+    /// Runs something beside readers and writer, to which it gives way, until it is done or the engine closes.
     pub(super) fn spawn(self: &Arc<Self>, name: &str, work: impl FnOnce(Arc<Self>) + Send + 'static) {
         let shared = self.clone();
-        match std::thread::Builder::new().name(name.to_owned()).spawn(move || work(shared)) {
+        let run = move || {
+            give_way();
+            work(shared);
+        };
+        match std::thread::Builder::new().name(name.to_owned()).spawn(run) {
             Ok(handle) => {
                 let mut background = self.background.lock().unwrap_or_else(PoisonError::into_inner);
                 background.retain(|earlier| !earlier.is_finished());
