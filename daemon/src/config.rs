@@ -155,6 +155,8 @@ pub struct Config {
     pub trusted_proxies: Vec<IpAddr>,
     /// How slow a client may read, and send a body.
     pub pace: Pace,
+    /// A listener of events who does not read for so long is closed.
+    pub listener_patience: Duration,
     /// How long one operation of a batch may read while it holds up all changes.
     pub batch_read_time: Duration,
     /// Time that a read of one moment has.
@@ -222,6 +224,7 @@ impl Config {
             batch_read_time: Duration::from_millis(100),
             read_time: Duration::from_secs(60),
             pace: Pace { grace: Duration::from_secs(10), bytes_a_second: 1024 },
+            listener_patience: Duration::from_secs(30),
             header_timeout_seconds: 10,
             request_timeout_seconds: 60,
             drain: Duration::from_millis(250),

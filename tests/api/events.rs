@@ -3,6 +3,8 @@
 use crate::support::guarded::may;
 use crate::support::world::World;
 use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 fn events(world: &World, query: &str) -> Vec<Value> {
@@ -253,6 +255,42 @@ fn listeners_that_break_off_and_go_on_hear_each_event_once_in_order() {
         let heard: Vec<_> = world.wait(listener).into_iter().map(|(_, event)| event).collect();
         assert!(heard == trail, "{heard:?}");
     }
+}
+
+#[test]
+fn a_listener_who_does_not_read_is_closed_and_no_one_else() {
+    const BATCHES: usize = 4;
+    const CUSTOMERS: usize = 1_000;
+    let world = World::with(|config| config.listener_patience = Duration::from_secs(1));
+    let mut socket = TcpStream::connect(world.url().strip_prefix("http://").unwrap()).unwrap();
+    let asks = b"GET /events?after=0 HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
+    socket.write_all(asks).unwrap();
+    let other = world.request_at(0, "GET", "/events?after=0&kind=customer");
+    let other = world.spawn(stream(other, BATCHES * CUSTOMERS));
+    for batch in 0..BATCHES {
+        // More than the system holds for a client.
+        let created = |n: usize| {
+            json!({ "method": "POST", "path": "/customers",
+                "body": { "identifier": format!("c-{batch}-{n}") } })
+        };
+        let operations: Vec<_> = (0..CUSTOMERS).map(created).collect();
+        world.post("/batch", json!({ "operations": operations }).to_string()).is(200);
+    }
+    let gone = || {
+        let metrics = world.send(world.request_at(0, "GET", "/metrics")).is(200).text();
+        metrics.lines().any(|line| line == "mfa_event_listeners 0")
+    };
+    assert_eq!(world.wait(other).len(), BATCHES * CUSTOMERS);
+    let begun = Instant::now();
+    while !gone() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it is still sent events");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    // What was on its way is there; then the connection ends, and says nothing of an end of the answer.
+    socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let mut heard = Vec::new();
+    socket.read_to_end(&mut heard).unwrap();
+    assert!(heard.starts_with(b"HTTP/1.1 200 OK\r\n") && !heard.ends_with(b"\r\n0\r\n\r\n"));
 }
 
 #[test]

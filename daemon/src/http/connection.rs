@@ -1,5 +1,6 @@
 //! One connection: TLS where the daemon has it, then HTTP/1.1, or HTTP/2 where the client asks for it.
 
+use super::cut::Cut;
 use super::heads::Watched;
 use super::pace::Paced;
 use super::stall::Answers;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 use warp::http::header::{HOST, HeaderValue};
@@ -148,6 +150,8 @@ where
 {
     let ambiguous = io.ambiguous();
     let served = AtomicUsize::new(0);
+    let cut = Arc::new(Notify::new());
+    let theirs = cut.clone();
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .max_buf_size(BUFFER_BYTES_MAX)
@@ -156,10 +160,19 @@ where
             TokioIo::new(io),
             service_fn(move |asked| {
                 let ambiguous = ambiguous.why(served.fetch_add(1, Relaxed));
-                service.call(with_peer(with_target_host(asked), Peer { from, ambiguous }))
+                let answer = service.call(with_peer(with_target_host(asked), Peer { from, ambiguous }));
+                let cut = theirs.clone();
+                async move { answer.await.inspect(|answer| Cut::connect(answer, &cut)) }
             }),
         );
-    watcher.watch(connection).await
+    let mut connection = pin!(watcher.watch(connection));
+    tokio::select! {
+        ended = &mut connection => ended,
+        () = cut.notified() => {
+            tracing::debug!("a listener did not read");
+            Ok(())
+        }
+    }
 }
 
 /// HTTP/2.

@@ -5,6 +5,7 @@
 //! threads for lists, piece by piece in turn with the others.
 
 use super::access::{self, AccessRequest};
+use super::cut::Cut;
 use super::head::Head;
 use super::load::Class;
 use super::reply::{CACHE_CONTROL, Reply};
@@ -28,8 +29,6 @@ use warp::reply::Response;
 
 /// After so long without an event, a stream sends a comment.
 const COMMENT_PAUSE: Duration = Duration::from_secs(15);
-/// A listener who does not read for so long is dropped.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a waiting listener checks whether the daemon stops.
 const LOOK: Duration = Duration::from_millis(500);
 /// Says up to which record an answer has looked, so that the next request goes on behind it.
@@ -130,7 +129,8 @@ impl Listener {
                 let piece = heard.map(|(events, _)| {
                     Bytes::from(events.iter().map(|event| line(event)).collect::<String>())
                 });
-                let sent = tokio::time::timeout(PATIENCE, sender.send(piece)).await;
+                let patience = self.state.config.listener_patience;
+                let sent = tokio::time::timeout(patience, sender.send(piece)).await;
                 let (Ok(Ok(())), Some(after)) = (sent, after.filter(|after| *after < end)) else { return };
                 heard = self.older(after, PIECE_EVENTS).await.map(|heard| (heard.events, heard.upto));
             }
@@ -162,15 +162,18 @@ impl Listener {
         let _pass = self.state.loads.enter(Class::List)?;
         self.news(after, 0).await?;
         let (sender, receiver): (_, Chunks) = mpsc::channel(CHUNKS_WAITING);
-        tokio::spawn(self.send(after, sender));
+        let cut = Cut::default();
+        tokio::spawn(self.send(after, sender, cut.clone()));
         let mut reply = Reply::empty(200);
         reply.content_type = Some(EVENT_STREAM.to_owned());
         reply.headers.push((CACHE_CONTROL.to_owned(), "no-store".to_owned()));
-        Ok(respond(reply, Some(receiver)))
+        let mut response = respond(reply, Some(receiver));
+        response.extensions_mut().insert(cut);
+        Ok(response)
     }
 
     /// Sends every event, until the listener or the daemon goes, or the token ends.
-    async fn send(self: Arc<Self>, mut after: u64, to: mpsc::Sender<Result<Bytes, Fault>>) {
+    async fn send(self: Arc<Self>, mut after: u64, to: mpsc::Sender<Result<Bytes, Fault>>, cut: Cut) {
         let mut news = self.state.auditor.news();
         let listening = self.state.listeners.begin(after);
         let mut silent = Deadline::after(COMMENT_PAUSE);
@@ -190,9 +193,12 @@ impl Listener {
             }
             if !piece.is_empty() {
                 silent = Deadline::after(COMMENT_PAUSE);
-                match tokio::time::timeout(PATIENCE, to.send(Ok(Bytes::from(piece)))).await {
+                let sent = to.send(Ok(Bytes::from(piece)));
+                match tokio::time::timeout(self.state.config.listener_patience, sent).await {
                     Ok(Ok(())) => {}
-                    _ => return,
+                    Ok(Err(_)) => return,
+                    // What is on its way to a listener who does not read would keep the connection open.
+                    Err(_) => return cut.now(),
                 }
             }
             listening.reached(after);

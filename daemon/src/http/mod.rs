@@ -9,6 +9,7 @@ pub mod body;
 mod buckets;
 mod connection;
 mod counts;
+mod cut;
 mod docs;
 mod dry_run;
 mod duplicates;
