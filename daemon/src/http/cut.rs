@@ -1,5 +1,5 @@
-//! Ends the connection of an answer that its client does not take. A body that ends, or fails, does not: what was
-//! sent before is still waiting to be taken.
+//! Ends the connection of an answer that its client does not take. A body that ends, or fails, does not: what
+//! was sent before is still waiting to be taken.
 
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Notify;

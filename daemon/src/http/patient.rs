@@ -1,6 +1,6 @@
-//! Lists and searches, which take as long as many reads of one record. Threads of their own answer them and keep
-//! up to date what they are answered from; they give way to those that serve everything else, so that lists do
-//! not hold up the counters.
+//! Lists and searches, which take as long as many reads of one record. Threads of their own answer them and
+//! keep up to date what they are answered from; they give way to those that serve everything else, so that
+//! lists do not hold up the counters.
 
 use crate::priority::give_way;
 use mfa_shared::fault::{self, Fault};

@@ -221,7 +221,7 @@ impl Shared {
         }
     }
 
-    /// Runs something beside readers and writer, to which it gives way, until it is done or the engine closes.
+    /// Runs something beside readers and writer until it is done or the engine closes; it gives way to them.
     pub(super) fn spawn(self: &Arc<Self>, name: &str, work: impl FnOnce(Arc<Self>) + Send + 'static) {
         let shared = self.clone();
         let run = move || {
