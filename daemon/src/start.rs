@@ -89,8 +89,8 @@ impl Daemon {
             let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
             let sweep = tokio::spawn(sweep(state.store.clone()));
             let (made, lists_made) = oneshot::channel();
-            let shelves = state.patient.spawn(state.shelves.clone().keep_up(state.store.clone(), made));
-            let follow = state.patient.spawn(state.search.clone().keep_up(state.store.clone(), lists_made));
+            let shelves = tokio::spawn(state.shelves.clone().keep_up(state.store.clone(), made));
+            let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone(), lists_made));
             let uses = tokio::spawn(keep_uses(state.clone()));
             let reports = tokio::spawn(state.reports.clone().keep_up(state.store.clone()));
             let audited = state.clone();

@@ -1,13 +1,12 @@
-//! Lists and searches, which take as long as many reads of one record. Threads of their own answer them and
-//! keep up to date what they are answered from; they give way to those that serve everything else, so that
-//! lists do not hold up the counters.
+//! Lists and searches, which take as long as many reads of one record. Threads of their own answer them, and
+//! give way to those that serve everything else, so that lists do not hold up the counters.
 
 use crate::priority::give_way;
 use mfa_shared::fault::{self, Fault};
 use std::future::Future;
 use std::io;
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 
 /// Threads that read from the store, of which some wait for the disk. Each keeps some megabytes of memory for
 /// its next read: one for each of many slow clients would take gigabytes, and the processors from the others.
@@ -33,14 +32,6 @@ impl Patient {
         let runtime = builder.thread_name("lists").max_blocking_threads(READERS_MAX);
         let runtime = runtime.on_thread_start(give_way);
         Ok(Self(Some(runtime.enable_all().build()?)))
-    }
-
-    /// Works in the threads, beside what they answer.
-    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
-        match &self.0 {
-            Some(runtime) => runtime.spawn(work),
-            None => tokio::spawn(work),
-        }
     }
 
     /// Answers in one of the threads. If the caller goes away, so does the work.

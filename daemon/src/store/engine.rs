@@ -195,6 +195,10 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     }
     /// The place in the journal of the last visible commit.
     fn last_commit(&self) -> Pending<u64>;
+    /// Whether work goes on that may have lost who waited for it, so that what the engine holds is not free yet.
+    fn is_busy(&self) -> bool {
+        false
+    }
     /// Whether others may commit to it beside this process.
     fn is_shared(&self) -> bool;
     /// Hands over every committed transaction, from the first to the last.

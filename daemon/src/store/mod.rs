@@ -67,9 +67,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Whether this is the last handle, with which the engine ends. A read that takes long has one.
+    /// Whether this is the last handle, with which the engine ends. A read that takes long has one, and the
+    /// engine may be reading its journal for someone who has gone.
     pub fn is_held_once(&self) -> bool {
-        Arc::strong_count(&self.engine) == 1
+        Arc::strong_count(&self.engine) == 1 && !self.engine.is_busy()
     }
 
     /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
@@ -369,6 +370,38 @@ mod tests {
             begins.recv().unwrap();
             reads.abort();
             reads.await.unwrap_err();
+            store.close().await;
+            assert!(!store.is_held_once());
+            end.send(()).unwrap();
+            while !store.is_held_once() {
+                tokio::task::yield_now().await;
+            }
+        });
+        drop(store);
+        open().unwrap();
+    }
+    #[test]
+    fn work_on_the_journal_that_nobody_waits_for_holds_the_store_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Embedded::open(Options::new(folder.path()));
+        let store = Store::new(open().unwrap(), Clock::system(), false);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let (begun, begins) = channel();
+        let (end, ends) = channel::<()>();
+        runtime.block_on(async {
+            let changes = |tx: &mut Tx<'_>| {
+                let (instance, created_on) = ("0".repeat(32), tx.now());
+                tx.put(&records::StoreFacts { instance, created_on, form: 0, program: None })
+            };
+            store.write("test", changes).await.unwrap();
+            let replay = store.engine.replay(Box::new(move |_| {
+                begun.send(()).unwrap();
+                ends.recv().unwrap();
+            }));
+            let replays = tokio::spawn(replay);
+            begins.recv().unwrap();
+            replays.abort();
+            replays.await.unwrap_err();
             store.close().await;
             assert!(!store.is_held_once());
             end.send(()).unwrap();

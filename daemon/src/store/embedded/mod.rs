@@ -258,11 +258,18 @@ fn run_read(shared: &Shared, work: &mut ReadWork, long: bool) -> Result<(), Faul
     })
 }
 
-/// Work that reads much of the disk.
+/// Work that reads much of the disk. Until it ends the folder stays locked.
 async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+    shared: Arc<Shared>,
+    work: impl FnOnce(Arc<Shared>) -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
-    let done = tokio::task::spawn_blocking(work).await;
+    let held = shared.counts.beside.enter();
+    let done = tokio::task::spawn_blocking(move || {
+        let done = work(shared);
+        drop(held);
+        done
+    });
+    let done = done.await;
     done.unwrap_or_else(|_| Err(unavailable("the work broke off")))
 }
 
@@ -282,8 +289,7 @@ impl Engine for Embedded {
             if !long {
                 return run_read(&shared, &mut work, false);
             }
-            let done = tokio::task::spawn_blocking(move || run_read(&shared, &mut work, true)).await;
-            done.unwrap_or_else(|_| Err(unavailable("the daemon is stopping")))
+            blocking(shared, move |shared| run_read(&shared, &mut work, true)).await
         })
     }
 
@@ -323,8 +329,8 @@ impl Engine for Embedded {
         if let Some(changed) = recent.since(after, now, limit, spaces) {
             return Box::pin(std::future::ready(Ok(changed)));
         }
-        let (shared, spaces) = (self.shared.clone(), spaces.to_vec());
-        Box::pin(blocking(move || {
+        let spaces = spaces.to_vec();
+        Box::pin(blocking(self.shared.clone(), move |shared| {
             let mut changed = Changed { upto: after, ..Changed::default() };
             for next in Feed::new(shared, after).take(limit) {
                 let (sequence, commit) = next?;
@@ -338,18 +344,15 @@ impl Engine for Embedded {
     }
 
     fn commits_since(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
-        let shared = self.shared.clone();
-        Box::pin(blocking(move || Feed::new(shared, after).take(limit).collect()))
+        Box::pin(blocking(self.shared.clone(), move |shared| Feed::new(shared, after).take(limit).collect()))
     }
 
     fn journal_mark(&self, sequence: u64) -> Pending<Option<JournalMark>> {
-        let shared = self.shared.clone();
-        Box::pin(blocking(move || past::mark(shared, sequence)))
+        Box::pin(blocking(self.shared.clone(), move |shared| past::mark(shared, sequence)))
     }
 
     fn archive(&self, how: Archive) -> Pending<Archived> {
-        let shared = self.shared.clone();
-        Box::pin(blocking(move || archive::archive(&shared, &how)))
+        Box::pin(blocking(self.shared.clone(), move |shared| archive::archive(&shared, &how)))
     }
 
     fn last_commit(&self) -> Pending<u64> {
@@ -360,19 +363,22 @@ impl Engine for Embedded {
         false
     }
 
+    fn is_busy(&self) -> bool {
+        self.shared.counts.beside.get() > 0
+    }
+
     fn pressing_fault(&self) -> Option<Fault> {
         let pressing = self.shared.pressing.lock().unwrap_or_else(PoisonError::into_inner).clone();
         pressing.filter(|_| !self.shared.has_room() || self.shared.is_crammed())
     }
 
     fn replay(&self, mut visit: Visit) -> Pending<()> {
-        let shared = self.shared.clone();
-        Box::pin(blocking(move || archive::replay(&shared, &mut visit)))
+        Box::pin(blocking(self.shared.clone(), move |shared| archive::replay(&shared, &mut visit)))
     }
 
     fn troubles(&self) -> Pending<Vec<Trouble>> {
-        let (shared, mut found) = (self.shared.clone(), self.healed.clone());
-        Box::pin(blocking(move || {
+        let mut found = self.healed.clone();
+        Box::pin(blocking(self.shared.clone(), move |shared| {
             found.extend(checkpoint::damaged(&*shared.disk).map_err(|error| unreadable(&error))?);
             Ok(found)
         }))

@@ -36,12 +36,14 @@ pub(super) struct Counts {
     pub(super) groups: Spread,
     /// Jobs that are not answered yet.
     pub(super) waiting: Level,
+    /// Work beside readers and writer that goes on even if no one waits for it any more.
+    pub(super) beside: Level,
 }
 
 impl Default for Counts {
     fn default() -> Self {
         let (commits, groups) = (Spread::over(COMMIT_MICROS), Spread::over(GROUP_SIZES));
-        Self { commits, groups, waiting: Level::default() }
+        Self { commits, groups, waiting: Level::default(), beside: Level::default() }
     }
 }
 
