@@ -195,7 +195,7 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     }
     /// The place in the journal of the last visible commit.
     fn last_commit(&self) -> Pending<u64>;
-    /// Whether work goes on that may have lost who waited for it, so that what the engine holds is not free yet.
+    /// Whether work goes on for which perhaps nobody waits any more: what the engine holds is not free yet.
     fn is_busy(&self) -> bool {
         false
     }
