@@ -235,19 +235,14 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     [&length[1..], &[kind, flags, 0, 0, 0, stream], payload].concat()
 }
 
-#[test]
-fn an_http_2_client_that_leaves_no_room_for_answers_is_disconnected() {
-    let Site { world, authority, dir: _dir, .. } = served(|config| {
-        config.pace.grace = Duration::from_millis(500);
-        config.pace.bytes_a_second = 1_000_000;
-    });
-    let mut stream = connect(&world, &authority, &[b"h2"]);
-    // No window at all, then a request for something, by the numbers of HPACK's static table.
+/// Asks for something over HTTP/2, by the numbers of HPACK's static table, and leaves no room for the answer;
+/// it must be disconnected for that, and no one else.
+fn disconnected_without_room(Site { world, authority, .. }: &Site, head: &[u8]) {
+    let mut stream = connect(world, authority, &[b"h2"]);
     let no_window = frame(4, 0, 0, &[0, 4, 0, 0, 0, 0]);
-    let head = [&[0x82, 0x87, 0x44, 13][..], b"/openapi.json", &[0x41, 9], b"localhost"].concat();
     stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
     stream.write_all(&no_window).unwrap();
-    stream.write_all(&frame(1, 5, 1, &head)).unwrap();
+    stream.write_all(&frame(1, 5, 1, head)).unwrap();
     let begun = Instant::now();
     let mut seen = Vec::new();
     let mut buffer = [0; 4096];
@@ -257,13 +252,45 @@ fn an_http_2_client_that_leaves_no_room_for_answers_is_disconnected() {
             Ok(count) => seen.extend_from_slice(&buffer[..count]),
             Err(error) => break error.kind() != std::io::ErrorKind::WouldBlock,
         }
+        if begun.elapsed() > Duration::from_secs(8) {
+            break false;
+        }
         // A client that answers pings is alive, and still reads nothing.
         let _ = stream.write_all(&frame(6, 0, 0, b"are-here"));
         std::thread::sleep(Duration::from_millis(50));
     };
-    assert!(ended && begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    assert!(ended, "it is still connected after {:?}", begun.elapsed());
     assert!(seen.len() < 100_000, "it was answered all the same");
-    assert!(!served_certificate(&world, &authority).is_empty(), "others are served");
+    assert!(!served_certificate(world, authority).is_empty(), "others are served");
+}
+
+#[test]
+fn an_http_2_client_that_leaves_no_room_for_answers_is_disconnected() {
+    let site = served(|config| {
+        config.pace.grace = Duration::from_millis(500);
+        config.pace.bytes_a_second = 1_000_000;
+    });
+    let head = [&[0x82, 0x87, 0x44, 13][..], b"/openapi.json", &[0x41, 9], b"localhost"].concat();
+    disconnected_without_room(&site, &head);
+}
+
+#[test]
+fn an_http_2_listener_that_leaves_no_room_for_events_is_disconnected() {
+    let site = served(|config| config.listener_patience = Duration::from_millis(500));
+    let create = |n: u32| {
+        let body = serde_json::json!({ "identifier": format!("c-{n}") });
+        serde_json::json!({ "method": "POST", "path": "/customers", "body": body })
+    };
+    let operations: Vec<_> = (0..400).map(create).collect();
+    let url = format!("https://localhost:{}/batch", port(&site.world));
+    let body = site.dir.path().join("batch.json");
+    fs::write(&body, serde_json::json!({ "operations": operations }).to_string()).unwrap();
+    let data = format!("@{}", body.display());
+    let sent = curl(&site.authority.file(), &url, &["-f", "-o", "/dev/null", "--json", &data]);
+    assert!(sent.status.success(), "{}", text(&sent.stderr));
+    let path = [&[0x82, 0x87, 0x44, 15][..], b"/events?after=0", &[0x41, 9], b"localhost"].concat();
+    let head = [&path[..], &[0x53, 17], b"text/event-stream"].concat();
+    disconnected_without_room(&site, &head);
 }
 
 #[test]

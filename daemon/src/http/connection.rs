@@ -190,6 +190,8 @@ where
 {
     let answers = Answers::default();
     let open = answers.clone();
+    let cut = Arc::new(Notify::new());
+    let theirs = cut.clone();
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS_MAX)
@@ -203,9 +205,12 @@ where
             TokioIo::new(io),
             service_fn(move |asked| {
                 let (asked, ambiguous) = with_host(asked);
-                let open = open.clone();
+                let (open, cut) = (open.clone(), theirs.clone());
                 let answer = service.call(with_peer(asked, Peer { from, ambiguous }));
-                async move { Ok::<_, Infallible>(open.follow(answer.await?)) }
+                async move {
+                    let answer = answer.await.inspect(|answer| Cut::connect(answer, &cut))?;
+                    Ok::<_, Infallible>(open.follow(answer))
+                }
             }),
         );
     let mut connection = pin!(watcher.watch(connection));
@@ -213,6 +218,10 @@ where
         ended = &mut connection => ended,
         () = answers.stalled(rules.pace.longest()) => {
             tracing::debug!("a client did not take its answers");
+            Ok(())
+        }
+        () = cut.notified() => {
+            tracing::debug!("a listener did not read");
             Ok(())
         }
     }

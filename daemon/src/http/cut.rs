@@ -1,5 +1,5 @@
 //! Ends the connection of an answer that its client does not take. A body that ends, or fails, does not: what
-//! was sent before is still waiting to be taken.
+//! was sent before is still waiting to be taken, and the body is not asked for more.
 
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Notify;
@@ -10,7 +10,7 @@ use warp::reply::Response;
 pub(super) struct Cut(Arc<OnceLock<Arc<Notify>>>);
 
 impl Cut {
-    /// Ends the connection, unless it carries other answers as well, as one of HTTP/2 does.
+    /// Ends the connection.
     pub(super) fn now(&self) {
         if let Some(connection) = self.0.get() {
             connection.notify_one();
