@@ -347,29 +347,23 @@ impl<T> Slot<T> {
 mod tests {
     use super::embedded::{Embedded, Options};
     use super::*;
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Receiver, Sender, channel};
 
-    #[test]
-    fn a_read_that_nobody_waits_for_holds_the_store_until_it_ends() {
+    /// Once nobody waits for work that has begun, it holds the store until it ends.
+    fn holds_the_store_until_it_ends<F>(work: impl FnOnce(Store, Sender<()>, Receiver<()>) -> F)
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
         let folder = tempfile::tempdir().unwrap();
         let open = || Embedded::open(Options::new(folder.path()));
         let store = Store::new(open().unwrap(), Clock::system(), false);
-        let runtime = tokio::runtime::Runtime::new().unwrap();
         let (begun, begins) = channel();
         let (end, ends) = channel();
-        runtime.block_on(async {
-            let reader = store.clone();
-            let reads = tokio::spawn(async move {
-                let work = move |_: &mut Tx<'_>| {
-                    begun.send(()).unwrap();
-                    ends.recv().unwrap();
-                    Ok(())
-                };
-                reader.read(true, work).await
-            });
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let works = tokio::spawn(work(store.clone(), begun, ends));
             begins.recv().unwrap();
-            reads.abort();
-            reads.await.unwrap_err();
+            works.abort();
+            assert!(works.await.is_err());
             store.close().await;
             assert!(!store.is_held_once());
             end.send(()).unwrap();
@@ -380,36 +374,32 @@ mod tests {
         drop(store);
         open().unwrap();
     }
+
+    #[test]
+    fn a_read_that_nobody_waits_for_holds_the_store_until_it_ends() {
+        holds_the_store_until_it_ends(|store, begun, ends| async move {
+            let work = move |_: &mut Tx<'_>| {
+                begun.send(()).unwrap();
+                ends.recv().unwrap();
+                Ok(())
+            };
+            store.read(true, work).await
+        });
+    }
+
     #[test]
     fn work_on_the_journal_that_nobody_waits_for_holds_the_store_until_it_ends() {
-        let folder = tempfile::tempdir().unwrap();
-        let open = || Embedded::open(Options::new(folder.path()));
-        let store = Store::new(open().unwrap(), Clock::system(), false);
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let (begun, begins) = channel();
-        let (end, ends) = channel::<()>();
-        runtime.block_on(async {
+        holds_the_store_until_it_ends(|store, begun, ends| async move {
             let changes = |tx: &mut Tx<'_>| {
                 let (instance, created_on) = ("0".repeat(32), tx.now());
                 tx.put(&records::StoreFacts { instance, created_on, form: 0, program: None })
             };
             store.write("test", changes).await.unwrap();
-            let replay = store.engine.replay(Box::new(move |_| {
+            let visit = move |_| {
                 begun.send(()).unwrap();
                 ends.recv().unwrap();
-            }));
-            let replays = tokio::spawn(replay);
-            begins.recv().unwrap();
-            replays.abort();
-            replays.await.unwrap_err();
-            store.close().await;
-            assert!(!store.is_held_once());
-            end.send(()).unwrap();
-            while !store.is_held_once() {
-                tokio::task::yield_now().await;
-            }
+            };
+            store.engine.replay(Box::new(visit)).await
         });
-        drop(store);
-        open().unwrap();
     }
 }

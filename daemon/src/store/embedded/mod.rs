@@ -264,13 +264,16 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce(Arc<Shared>) -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
     let held = shared.counts.beside.enter();
-    let done = tokio::task::spawn_blocking(move || {
+    let work = move || {
         let done = work(shared);
         drop(held);
         done
-    });
-    let done = done.await;
-    done.unwrap_or_else(|_| Err(unavailable("the work broke off")))
+    };
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| {
+        let stopping = error.is_cancelled();
+        Err(unavailable(if stopping { "the daemon is stopping" } else { "the work broke off" }))
+    })
 }
 
 fn unreadable(error: &std::io::Error) -> Fault {
