@@ -94,8 +94,24 @@ pub struct Auditor {
     news: watch::Sender<u64>,
     /// The place in the journal of a shared engine up to which nothing is left to seal.
     looked: AtomicU64,
-    /// Held by the writer, so that a reader who waits for the end does not repeat its work.
-    turn: tokio::sync::Mutex<()>,
+    /// The last run that brought the trail up to date, and held by the one that does.
+    turn: tokio::sync::Mutex<Run>,
+    /// How many runs have begun.
+    begun: AtomicU64,
+}
+
+/// A run that brought the trail up to date.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    number: u64,
+    /// Queued records that were written.
+    written: usize,
+    /// Up to where in the journal of a shared engine everything is sealed, and the last commit behind it,
+    /// which cannot be sealed yet.
+    sealed: u64,
+    unsettled: Option<u64>,
+    /// The number of the last record then; none where it could not be read.
+    last: Option<u64>,
 }
 
 impl Auditor {
@@ -119,29 +135,42 @@ impl Auditor {
         self.bell.notify_one();
     }
 
-    /// Brings the trail up to date with everything that was reported and committed before. Returns the number
-    /// of queued records that were written.
-    pub async fn catch_up(&self, store: &Store) -> usize {
-        let _turn = self.turn.lock().await;
-        let written = self.write_waiting(store).await;
-        if let Err(fault) = self.follow(store).await {
-            tracing::debug!(%fault, "the audit trail is not up to date");
+    /// Brings the trail up to date with everything that was reported and committed before. Of those who ask
+    /// while a run goes on, the next one does it for all: a thousand listeners may come at once.
+    pub async fn catch_up(&self, store: &Store) -> Run {
+        let begun = self.begun.load(SeqCst);
+        let mut turn = self.turn.lock().await;
+        if turn.number <= begun {
+            let number = self.begun.fetch_add(1, SeqCst) + 1;
+            let written = self.write_waiting(store).await;
+            let unsettled = self.follow(store).await.unwrap_or_else(|fault| {
+                tracing::debug!(%fault, "the audit trail is not up to date");
+                None
+            });
+            let (sealed, last) = (self.looked.load(SeqCst), self.announce(store).await);
+            *turn = Run { number, written, sealed, unsettled, last };
         }
-        written
+        turn.clone()
     }
 
     /// Publishes the number of the last record to those who wait for news, and returns it.
-    async fn announce(&self, store: &Store) -> Result<u64, Fault> {
-        let last = store.read(false, events::last).await?;
-        self.news.send_if_modified(|known| std::mem::replace(known, last) != last);
-        Ok(last)
+    async fn announce(&self, store: &Store) -> Option<u64> {
+        match store.read(false, events::last).await {
+            Ok(last) => {
+                self.news.send_if_modified(|known| std::mem::replace(known, last) != last);
+                Some(last)
+            }
+            Err(fault) => {
+                tracing::debug!(%fault, "the end of the audit trail is not known");
+                None
+            }
+        }
     }
 
     /// Brings the lists up to date, more slowly while others write: queries do not depend on it. `seen` is
     /// what the look before this one saw, `look` the number of this one.
-    async fn list(&self, store: &Store, seen: &mut Seen, look: u64) -> Result<(), Fault> {
-        let now = self.announce(store).await?;
-        let new = seen.look(now);
+    async fn list(&self, store: &Store, last: u64, seen: &mut Seen, look: u64) -> Result<(), Fault> {
+        let new = seen.look(last);
         for _ in 0..steps(new, seen.behind, look) {
             seen.behind = list(store, at_once(seen.behind)).await?;
             if seen.behind == 0 {
@@ -152,19 +181,14 @@ impl Auditor {
     }
 
     /// Does the same for somebody who wants to see it. On a shared engine a commit is sealed only when none
-    /// that began before it is under way any more; that is waited for, but not for ever.
+    /// that began before it is under way any more; that is waited for, but not for ever, nor for later ones.
     pub async fn settle(&self, store: &Store) {
         let patience = Deadline::after(SETTLE_MAX);
-        self.catch_up(store).await;
-        while store.is_shared()
-            && !patience.has_passed()
-            && store.read(false, trail::is_behind).await == Ok(true)
-        {
+        let mut run = self.catch_up(store).await;
+        let wanted = run.unsettled;
+        while wanted > Some(run.sealed) && run.unsettled.is_some() && !patience.has_passed() {
             tokio::time::sleep(SETTLE_PAUSE).await;
-            self.catch_up(store).await;
-        }
-        if let Err(fault) = self.announce(store).await {
-            tracing::debug!(%fault, "the end of the audit trail is not known");
+            run = self.catch_up(store).await;
         }
     }
 
@@ -176,11 +200,13 @@ impl Auditor {
                 () = self.bell.notified() => tokio::time::sleep(GATHER).await,
                 () = tokio::time::sleep(LOOK) => {}
             }
-            let written = self.catch_up(store).await;
-            if let Err(fault) = self.list(store, &mut seen, look).await {
+            let run = self.catch_up(store).await;
+            if let Some(last) = run.last
+                && let Err(fault) = self.list(store, last, &mut seen, look).await
+            {
                 tracing::debug!(%fault, "the lists of the audit trail are not up to date");
             }
-            if written > TAKEN_AT_ONCE {
+            if run.written > TAKEN_AT_ONCE {
                 tokio::time::sleep(FLOOD_PAUSE).await;
             }
         }
@@ -233,16 +259,16 @@ impl Auditor {
         written
     }
 
-    /// Seals what several daemons have committed.
-    async fn follow(&self, store: &Store) -> Result<(), Fault> {
-        if store.is_shared() {
-            while !self.seal(store).await? {}
-        }
-        Ok(())
+    /// Seals what several daemons have committed. Returns the last commit that cannot be sealed yet.
+    async fn follow(&self, store: &Store) -> Result<Option<u64>, Fault> {
+        let mut unsettled = None;
+        while store.is_shared() && !self.seal(store, &mut unsettled).await? {}
+        Ok(unsettled)
     }
 
-    /// Seals the next records in the order of their commits; true when none is left.
-    async fn seal(&self, store: &Store) -> Result<bool, Fault> {
+    /// Seals the next records in the order of their commits; true when no others are left than those that
+    /// cannot be sealed yet.
+    async fn seal(&self, store: &Store, unsettled: &mut Option<u64>) -> Result<bool, Fault> {
         let mut place = store.read(false, trail::place).await?;
         let after = place.max(self.looked.load(SeqCst));
         let put = store.put_since(AUDIT_PENDING, after, COMMITS_AT_ONCE).await?;
@@ -261,6 +287,7 @@ impl Auditor {
             self.looked.fetch_max(upto, SeqCst);
         }
         self.looked.fetch_max(put.upto, SeqCst);
+        *unsettled = put.unsettled;
         Ok(!put.more)
     }
 

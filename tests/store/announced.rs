@@ -1,8 +1,9 @@
 //! What is announced to PostgreSQL before it is read takes few messages, and who follows its journal comes to the end
 //! however much others have written. These tests need `MFA_TEST_POSTGRES`.
 
-use super::postgres::fresh;
+use super::postgres::{fresh, shared};
 use super::rehearsed::round_trips;
+use crate::api::metrics::series;
 use crate::support::stored::ask;
 use mfa_daemon::clock::Clock;
 use mfa_daemon::domain::search::{Kind, Phrase};
@@ -14,6 +15,7 @@ use mfa_daemon::store::records::{CUSTOMERS, OFFICES, SPACES};
 use mfa_shared::api::customers::Customer;
 use serde_json::json;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 fn customer(number: usize, word: &str) -> Customer {
@@ -91,4 +93,67 @@ fn a_follower_comes_to_the_end_behind_many_commits_that_do_not_concern_it() {
         assert!(pages > 1 && from >= begin + 45_000, "{pages} pages to {from}");
     }
     runtime.block_on(engine.close()).unwrap();
+}
+
+#[test]
+fn the_last_commit_that_may_still_get_others_before_it_is_named() {
+    let Some(address) = fresh() else { return };
+    let server = std::env::var("MFA_TEST_POSTGRES").unwrap();
+    let runtime = Runtime::new().unwrap();
+    let engine = Arc::new(Postgres::open(Options::new(address, SPACES)).unwrap());
+    let store = Store::over(engine.clone(), Clock::system(), false);
+    let begin = runtime.block_on(engine.last_commit()).unwrap();
+    // A transaction under way, whose number is lower than those of all that follow.
+    let under_way = runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(&server, tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client.batch_execute("begin; select pg_current_xact_id()").await.unwrap();
+        client
+    });
+    for number in 0..3 {
+        let put = move |tx: &mut mfa_daemon::store::Tx<'_>| tx.put(&customer(number, "mensah"));
+        runtime.block_on(store.write("test", put)).unwrap();
+    }
+    let last = runtime.block_on(engine.last_commit()).unwrap();
+    let put = |limit: usize| runtime.block_on(engine.put_since(CUSTOMERS, begin, limit)).unwrap();
+    for (limit, unsettled) in [(100, last), (3, u64::MAX), (1, u64::MAX)] {
+        let put = put(limit);
+        assert_eq!((put.commits.len(), put.more, put.unsettled), (0, false, Some(unsettled)), "{limit}");
+        assert!(put.upto < last);
+    }
+    // An office is no customer.
+    let none = runtime.block_on(engine.put_since(OFFICES, begin, 100)).unwrap();
+    assert_eq!((none.commits.len(), none.unsettled), (0, None));
+    runtime.block_on(under_way.batch_execute("rollback")).unwrap();
+    // The transactions of other tests end soon.
+    let until = Instant::now() + Duration::from_secs(10);
+    while put(100).unsettled.is_some() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let put = put(100);
+    assert_eq!((put.commits.len(), put.upto >= last, put.unsettled), (3, true, None));
+    runtime.block_on(store.close());
+}
+
+#[test]
+fn a_hundred_listeners_ask_a_database_together() {
+    const LISTENERS: usize = 100;
+    let Some(world) = shared() else { return };
+    let value = |name: &str| {
+        let page = world.send(world.request_at(0, "GET", "/metrics")).is(200).text();
+        series(&page)[name].parse::<u64>().unwrap()
+    };
+    let listen = || {
+        let request = world.request_at(0, "GET", "/events").header("accept", "text/event-stream");
+        world.spawn(async move { request.send().await.unwrap() })
+    };
+    let streams: Vec<_> = (0..LISTENERS).map(|_| listen()).collect();
+    let streams: Vec<_> = streams.into_iter().map(|stream| world.wait(stream)).collect();
+    assert!(streams.iter().all(|stream| stream.status() == 200));
+    let before = value("mfa_store_round_trips_total");
+    std::thread::sleep(Duration::from_secs(3));
+    let took = value("mfa_store_round_trips_total") - before;
+    assert_eq!(value("mfa_event_listeners"), LISTENERS as u64);
+    // Each looks six times in this time whether its token still holds.
+    assert!(took < 6 * LISTENERS as u64, "{took} messages");
 }

@@ -7,23 +7,43 @@
 use mfa_shared::api::events::Event;
 use mfa_shared::endpoint::Meta;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// So many records are kept, at about a kilobyte each. A listener who is further behind reads the trail, at
 /// many times the cost: thousands whom a flood has left that far behind would stay behind for long.
 pub const KEPT_MAX: usize = 16_384;
 
+/// Up to so many of the last records are news, also where none of those before is known.
+const NEWS_MAX: u64 = 100;
+
 /// An event, ready to be sent.
 #[derive(Debug)]
 pub struct Announced {
     /// The event.
     pub event: Event,
-    /// The same as JSON.
-    pub text: String,
+    /// The same as a stream has it.
+    pub frame: String,
+    /// Where in it the event stands as JSON, which has no line end in it.
+    json: Range<usize>,
     /// The kind of its record; empty where it is about no single one.
     pub kind: String,
     /// The row by which the record is read, and so who may hear of it; none where no one may.
     pub row: Option<Meta>,
+}
+
+impl Announced {
+    /// An event and the same as JSON; its kind and row as in the fields.
+    pub fn new(event: Event, json: &str, kind: String, row: Option<Meta>) -> Self {
+        let frame = format!("id: {}\nevent: {}\ndata: {json}\n\n", event.sequence, event.operation);
+        let end = frame.len() - "\n\n".len();
+        Self { event, json: end - json.len()..end, frame, kind, row }
+    }
+
+    /// The event as JSON.
+    pub fn json(&self) -> &str {
+        &self.frame[self.json.clone()]
+    }
 }
 
 /// What is known of a record of the trail.
@@ -60,6 +80,14 @@ impl RecentEvents {
         }
         let numbers = after.saturating_add(1)..=upto;
         numbers.map_while(|number| self.at(number)).map(|known| known.event.clone()).collect()
+    }
+
+    /// Whether a record lies before those that are known, or far from them, where `last` is the last record
+    /// of the trail: whoever reads on from there reads much, and alone.
+    pub fn is_away(&self, number: u64, last: u64) -> bool {
+        let follows = !self.known.is_empty() && number >= self.first && number <= self.end();
+        let is_new = number >= self.end() && last.saturating_sub(number) < NEWS_MAX;
+        !follows && !is_new
     }
 
     /// Notes what was read of a record; `before` is the hash of the one before it. Older ones than those that
@@ -99,7 +127,7 @@ mod tests {
             actor: "guest".to_owned(),
             request_id: String::new(),
         };
-        let announced = Announced { event, text: String::new(), kind: String::new(), row: None };
+        let announced = Announced::new(event, "", String::new(), None);
         Known { hash: format!("h{number}"), event: Some(Arc::new(announced)) }
     }
 
@@ -128,6 +156,17 @@ mod tests {
         note(&mut recent, 12);
         assert_eq!(numbers(&mut recent, 4, 9, (12, "h12")), [0; 0]);
         assert_eq!(numbers(&mut recent, 11, 12, (12, "h12")), [12]);
+    }
+
+    #[test]
+    fn what_is_before_or_far_from_the_known_ones_is_away() {
+        let mut recent = RecentEvents::default();
+        assert!(recent.is_away(1, 1_000));
+        assert!(!recent.is_away(1_000 - NEWS_MAX + 1, 1_000));
+        (5..=9).for_each(|number| note(&mut recent, number));
+        let away = |number| recent.is_away(number, 1_000);
+        assert_eq!([4, 5, 10, 11, 900, 901, 1_000].map(away), [true, false, false, true, true, false, false]);
+        assert!(recent.is_away(4, 9));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `GET /events`: an array that may wait for its first event, or a stream of events that goes on.
 //!
-//! A listener who waits for news reads little, and is answered like a read of one record. What was before may
+//! Listeners who wait for news read the same few records, and do it in one transaction. What was before may
 //! be long, and little of it for this listener: that is a list, let in or refused like one, and read by the
 //! threads for lists, piece by piece in turn with the others.
 
@@ -14,7 +14,7 @@ use super::response::{CHUNKS_WAITING, Chunks, respond};
 use super::state::{Phase, State};
 use crate::clock::Deadline;
 use crate::domain::recent_events::Announced;
-use crate::ops::events::{Heard, before_first, heard, last};
+use crate::ops::events::{Heard, Reach, before_first, heard, last};
 use crate::store::Tx;
 use bytes::Bytes;
 use mfa_shared::api::events::{EVENT_STREAM, EventQuery, position};
@@ -24,13 +24,14 @@ use mfa_shared::wire::NDJSON_TYPE;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use warp::http::HeaderMap;
 use warp::reply::Response;
 
 /// After so long without an event, a stream sends a comment.
 const COMMENT_PAUSE: Duration = Duration::from_secs(15);
-/// How often a waiting listener checks whether the daemon stops.
-const LOOK: Duration = Duration::from_millis(500);
+/// So long a listener who has caught up leaves events to gather, so that a busy daemon sends them together.
+const GATHER: Duration = Duration::from_millis(50);
 /// Says up to which record an answer has looked, so that the next request goes on behind it.
 const POSITION: &str = "last-event-id";
 /// Events of one piece of a stream.
@@ -39,7 +40,7 @@ const PIECE_EVENTS: usize = 100;
 /// Answers a listener.
 pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     let shared = (state.clone(), asked.clone());
-    state.store.read(false, move |tx| access::admit(&shared.0, tx, &shared.1).map(drop)).await?;
+    state.store.read_jointly(move |tx| access::admit(&shared.0, tx, &shared.1).map(drop)).await?;
     let query = EventQuery::read(&Params::parse(&head.query))?;
     let listener = Arc::new(Listener { state: state.clone(), asked, query });
     match &head.headers {
@@ -65,21 +66,26 @@ struct Listener {
 }
 
 impl Listener {
-    /// The next events, if the listener may still hear them. There are few new ones.
-    async fn news(self: &Arc<Self>, after: u64, size: usize) -> Result<Heard, Fault> {
-        let listener = self.clone();
-        let look = move |tx: &mut Tx<'_>| {
-            let caller = access::admit(&listener.state, tx, &listener.asked)?;
-            heard(tx, &caller, &listener.query, after, size)
-        };
-        self.state.store.read(false, look).await
+    /// The next events in a transaction, if the listener may still hear them.
+    fn look(&self, tx: &mut Tx<'_>, reach: Reach, place: (u64, usize)) -> Result<Heard, Fault> {
+        let caller = access::admit(&self.state, tx, &self.asked)?;
+        heard(tx, &caller, &self.query, reach, place)
     }
 
-    /// The same where there may be many.
-    async fn older(self: &Arc<Self>, after: u64, size: usize) -> Result<Heard, Fault> {
-        let Ok(_turn) = self.state.older_events.acquire().await else { return self.news(after, size).await };
+    /// The next events, at most so many. News, and what is in memory, is read together with other listeners.
+    async fn next(self: &Arc<Self>, after: u64, size: usize) -> Result<Heard, Fault> {
         let listener = self.clone();
-        self.state.patient.run(async move { listener.news(after, size).await }).await
+        let news = move |tx: &mut Tx<'_>| listener.look(tx, Reach::News, (after, size));
+        let heard = self.state.store.read_jointly(news).await?;
+        if heard.away { self.older(after, size).await } else { Ok(heard) }
+    }
+
+    /// The same where many records may have to be read.
+    async fn older(self: &Arc<Self>, after: u64, size: usize) -> Result<Heard, Fault> {
+        let _turn = self.state.older_events.acquire().await;
+        let (listener, store) = (self.clone(), self.state.store.clone());
+        let all = move |tx: &mut Tx<'_>| listener.look(tx, Reach::All, (after, size));
+        self.state.patient.run(async move { store.read(false, all).await }).await
     }
 
     /// The first events, of at most so many, as soon as there is one or the wait is over.
@@ -92,21 +98,22 @@ impl Listener {
         let until = Deadline::after(Duration::from_secs(self.query.wait_seconds.unwrap_or(0).into()));
         self.state.auditor.settle(&self.state.store).await;
         let mut news = self.state.auditor.news();
-        let mut heard = self.older(after, size).await?;
+        let mut heard = self.next(after, size).await?;
         drop(pass);
         let mut events: Vec<Arc<Announced>> = Vec::new();
         loop {
             after = heard.upto;
             events.extend(heard.events);
-            if heard.more && events.len() < size {
-                heard = self.older(after, size - events.len()).await?;
-                continue;
-            }
-            if !events.is_empty() || until.has_passed() || self.state.phase() != Phase::Serving {
+            let is_enough = events.len() == size || !heard.more;
+            if is_enough && (!events.is_empty() || until.has_passed() || self.state.phase() != Phase::Serving)
+            {
                 return Ok(First { events, upto: after, end: heard.end });
             }
-            let _ = tokio::time::timeout(LOOK.min(until.left()), news.changed()).await;
-            heard = self.news(after, size - events.len()).await?;
+            if is_enough {
+                let look = self.state.listeners.next_look().min(Instant::now() + until.left());
+                let _ = tokio::time::timeout_at(look, news.changed()).await;
+            }
+            heard = self.next(after, size - events.len()).await?;
         }
     }
 
@@ -126,13 +133,11 @@ impl Listener {
             let mut heard = Ok((first.events, first.upto));
             loop {
                 let after = heard.as_ref().ok().map(|(_, upto)| *upto);
-                let piece = heard.map(|(events, _)| {
-                    Bytes::from(events.iter().map(|event| line(event)).collect::<String>())
-                });
+                let piece = heard.map(|(events, _)| Bytes::from(lines(&events)));
                 let patience = self.state.config.listener_patience;
                 let sent = tokio::time::timeout(patience, sender.send(piece)).await;
                 let (Ok(Ok(())), Some(after)) = (sent, after.filter(|after| *after < end)) else { return };
-                heard = self.older(after, PIECE_EVENTS).await.map(|heard| (heard.events, heard.upto));
+                heard = self.next(after, PIECE_EVENTS).await.map(|heard| (heard.events, heard.upto));
             }
         });
         let reply = Reply { content_type: Some(NDJSON_TYPE.to_owned()), ..Reply::empty(200) };
@@ -144,23 +149,13 @@ impl Listener {
         let given: Vec<_> = given.map(String::from_utf8_lossy).collect();
         // What is given twice, or is no text, is no position, and not as if nothing was given.
         let header = (!given.is_empty()).then(|| position("Last-Event-ID", &given.join(", "))).transpose()?;
+        let given = header.or(self.query.after);
         self.state.auditor.settle(&self.state.store).await;
-        let after = match header.or(self.query.after) {
-            Some(after) => after,
-            None => self.state.store.read(false, last).await?,
-        };
-        let end = self.state.store.read(false, last).await?;
-        if after > end {
-            // It would wait in silence until the trail comes to it, and then have missed all before.
-            let detail = format!(
-                "event {after} does not exist, the last one is {end}: begin from there; the store may have \
-                 been restored from a backup since"
-            );
-            return Err(Fault::new(fault::INVALID_PARAMETER, detail));
-        }
         // What is refused is refused before the stream begins.
         let _pass = self.state.loads.enter(Class::List)?;
-        self.news(after, 0).await?;
+        let listener = self.clone();
+        let begin = move |tx: &mut Tx<'_>| listener.begin(tx, given);
+        let after = self.state.store.read_jointly(begin).await?;
         let (sender, receiver): (_, Chunks) = mpsc::channel(CHUNKS_WAITING);
         let cut = Cut::default();
         tokio::spawn(self.send(after, sender, cut.clone()));
@@ -172,22 +167,30 @@ impl Listener {
         Ok(response)
     }
 
+    /// Where a stream begins.
+    fn begin(&self, tx: &mut Tx<'_>, given: Option<u64>) -> Result<u64, Fault> {
+        let end = last(tx)?;
+        let after = given.unwrap_or(end);
+        if after > end {
+            // It would wait in silence until the trail comes to it, and then have missed all before.
+            let detail = format!(
+                "event {after} does not exist, the last one is {end}: begin from there; the store may have \
+                 been restored from a backup since"
+            );
+            return Err(Fault::new(fault::INVALID_PARAMETER, detail));
+        }
+        self.look(tx, Reach::News, (after, 0)).map(|_| after)
+    }
+
     /// Sends every event, until the listener or the daemon goes, or the token ends.
     async fn send(self: Arc<Self>, mut after: u64, to: mpsc::Sender<Result<Bytes, Fault>>, cut: Cut) {
         let mut news = self.state.auditor.news();
         let listening = self.state.listeners.begin(after);
         let mut silent = Deadline::after(COMMENT_PAUSE);
-        let mut behind = true;
         while self.state.phase() == Phase::Serving && !to.is_closed() {
-            let heard = if behind {
-                self.older(after, PIECE_EVENTS).await
-            } else {
-                self.news(after, PIECE_EVENTS).await
-            };
-            let Ok(heard) = heard else { return };
-            behind = heard.more;
+            let Ok(heard) = self.next(after, PIECE_EVENTS).await else { return };
             after = heard.upto;
-            let mut piece: String = heard.events.iter().map(|announced| framed(announced)).collect();
+            let mut piece: String = heard.events.iter().map(|announced| announced.frame.as_str()).collect();
             if piece.is_empty() && silent.has_passed() {
                 piece.push_str(":\n\n");
             }
@@ -202,25 +205,21 @@ impl Listener {
                 }
             }
             listening.reached(after);
-            if !behind {
-                let _ = tokio::time::timeout(LOOK, news.changed()).await;
+            if !heard.more {
+                tokio::time::sleep(GATHER).await;
+                let _ = tokio::time::timeout_at(self.state.listeners.next_look(), news.changed()).await;
             }
         }
     }
 }
 
-/// An event as a line of its own.
-fn line(Announced { text, .. }: &Announced) -> String {
-    format!("{text}\n")
-}
-
-/// An event as a stream has it. JSON has no line end in it.
-fn framed(Announced { event, text, .. }: &Announced) -> String {
-    format!("id: {}\nevent: {}\ndata: {text}\n\n", event.sequence, event.operation)
+/// Events as lines.
+fn lines(events: &[Arc<Announced>]) -> String {
+    events.iter().flat_map(|announced| [announced.json(), "\n"]).collect()
 }
 
 /// Events as an array has them.
 fn listed(events: &[Arc<Announced>]) -> String {
-    let texts: Vec<_> = events.iter().map(|announced| announced.text.as_str()).collect();
+    let texts: Vec<_> = events.iter().map(|announced| announced.json()).collect();
     format!("[{}]", texts.join(","))
 }

@@ -3,10 +3,16 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often a listener looks whether the daemon stops or the token has ended.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// For each listener the last record of the trail that was looked at and sent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Listeners {
+    began: Instant,
     reached: Mutex<HashMap<u64, Arc<AtomicU64>>>,
     next: AtomicU64,
 }
@@ -19,7 +25,19 @@ pub struct Listening {
     reached: Arc<AtomicU64>,
 }
 
+impl Default for Listeners {
+    fn default() -> Self {
+        Self { began: Instant::now(), reached: Mutex::default(), next: AtomicU64::default() }
+    }
+}
+
 impl Listeners {
+    /// When a listener who waits looks next. All look at the same moments, and so read together.
+    pub fn next_look(&self) -> Instant {
+        let looks = self.began.elapsed().as_millis() / LOOK.as_millis();
+        self.began + LOOK * u32::try_from(looks + 1).unwrap_or(u32::MAX)
+    }
+
     fn all(&self) -> MutexGuard<'_, HashMap<u64, Arc<AtomicU64>>> {
         self.reached.lock().unwrap_or_else(PoisonError::into_inner)
     }

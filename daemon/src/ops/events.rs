@@ -36,6 +36,17 @@ pub struct Heard {
     pub end: u64,
     /// Whether records follow that were not looked at.
     pub more: bool,
+    /// Whether the next record is too far from the news to be read as such.
+    pub away: bool,
+}
+
+/// Which records are read, if they are not in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Those that many listeners are about to hear.
+    News,
+    /// All.
+    All,
 }
 
 /// The number of the last record.
@@ -53,8 +64,8 @@ pub fn heard(
     tx: &mut Tx<'_>,
     caller: &Caller,
     query: &EventQuery,
-    after: u64,
-    size: usize,
+    reach: Reach,
+    (after, size): (u64, usize),
 ) -> Result<Heard, Fault> {
     let Some(end) = tx.get::<AuditEnd>(AuditEnd::KEY)? else {
         return Ok(Heard { upto: after, ..Heard::default() });
@@ -64,23 +75,37 @@ pub fn heard(
     let until = end.sequence.min(after.saturating_add(LOOKED_AT_ONCE));
     let recent = tx.numbers();
     let last = (end.sequence, end.hash.as_str());
-    let known = recent.as_ref().map(|recent| recent.events().after(after, until, last)).unwrap_or_default();
-    let mut known = known.into_iter();
+    let known_after = |upto: u64| {
+        let count = size.max(1) as u64;
+        let known = recent
+            .as_ref()
+            .map(|recent| recent.events().after(upto, until.min(upto.saturating_add(count)), last));
+        known.unwrap_or_default().into_iter()
+    };
+    let mut known = known_after(after);
     // The last record that was asked for.
     let mut asked = None;
     while heard.upto < until && heard.events.len() < size {
-        heard.upto += 1;
-        let announced = match known.next() {
-            Some(announced) => announced,
-            None => {
-                if asked.is_none_or(|asked| heard.upto > asked) {
-                    let least = if asked.is_none() { 0 } else { ASKED_AT_ONCE };
-                    let count = (size - heard.events.len()).max(least) as u64;
-                    asked = Some(ask(tx, heard.upto, until.min(heard.upto + count - 1))?);
-                }
-                read(tx, heard.upto, recent.as_deref())?
+        let number = heard.upto + 1;
+        if known.len() == 0 {
+            known = known_after(heard.upto);
+        }
+        let announced = if let Some(announced) = known.next() {
+            announced
+        } else {
+            let is_away = |recent: &ListNumbers| recent.events().is_away(number, end.sequence);
+            if reach == Reach::News && recent.as_deref().is_some_and(is_away) {
+                heard.away = true;
+                break;
             }
+            if asked.is_none_or(|asked| number > asked) {
+                let least = if asked.is_none() { 0 } else { ASKED_AT_ONCE };
+                let count = (size - heard.events.len()).max(least) as u64;
+                asked = Some(ask(tx, number, until.min(number + count - 1))?);
+            }
+            read(tx, number, recent.as_deref())?
         };
+        heard.upto = number;
         heard
             .events
             .extend(announced.filter(|announced| is_wanted(announced, query) && may_hear(caller, announced)));
@@ -150,7 +175,7 @@ fn announced(record: AuditRecord) -> Option<Arc<Announced>> {
         (_, None) => Some(ListAudit::META),
     };
     let text = String::from_utf8(json(&event)).ok()?;
-    Some(Arc::new(Announced { event, text, kind, row }))
+    Some(Arc::new(Announced::new(event, &text, kind, row)))
 }
 
 /// Whether a caller may read the record that was changed.
@@ -211,7 +236,8 @@ mod tests {
         /// Looks for so many events: how many were found, and how far was looked.
         fn hear(&mut self, size: usize) -> (usize, u64) {
             let mut tx = Tx::new(self, Timestamp::from_millis(0), false);
-            let heard = heard(&mut tx, &Caller::guest(), &EventQuery::default(), 0, size).unwrap();
+            let heard =
+                heard(&mut tx, &Caller::guest(), &EventQuery::default(), Reach::All, (0, size)).unwrap();
             (heard.events.len(), heard.upto)
         }
     }

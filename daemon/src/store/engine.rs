@@ -125,6 +125,9 @@ pub struct Put {
     pub upto: u64,
     /// Whether more is known to follow.
     pub more: bool,
+    /// The last commit behind it that is visible and may still get others before it; the end of all numbers
+    /// where there are many.
+    pub unsettled: Option<u64>,
 }
 
 /// Work of a transaction: it looks at the state and returns what to write, or `None` to write nothing.

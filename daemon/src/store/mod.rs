@@ -13,6 +13,7 @@ pub mod export;
 pub mod figures;
 pub mod image_check;
 pub mod images;
+mod joint;
 pub mod key_file;
 pub mod keys;
 pub mod layer;
@@ -40,6 +41,7 @@ use crate::domain::webhook::Receivers;
 use engine::{Commit, Engine, Pending, WriteWork};
 use expired::Expired;
 use images::{Images, Uses};
+use joint::Joint;
 use mfa_shared::fault::{self, Fault};
 use seal::Keys;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -64,6 +66,7 @@ pub struct Store {
     calendar: Arc<RwLock<Calendar>>,
     numbers: Arc<ListNumbers>,
     expired: Arc<Expired>,
+    joint: Arc<Joint>,
 }
 
 impl Store {
@@ -82,8 +85,8 @@ impl Store {
     pub fn over(engine: Arc<dyn Engine>, clock: Clock, strict: bool) -> Self {
         let images = Arc::new(Images::new(engine.objects()));
         let (receivers, calendar) = (Arc::default(), Arc::default());
-        let (numbers, expired) = (Arc::default(), Arc::default());
-        Self { engine, images, clock, strict, keys: None, receivers, calendar, numbers, expired }
+        let (numbers, expired, joint) = (Arc::default(), Arc::default(), Arc::default());
+        Self { engine, images, clock, strict, keys: None, receivers, calendar, numbers, expired, joint }
     }
 
     /// The same store with the keys of its secrets.
@@ -119,7 +122,20 @@ impl Store {
         slot.take()
     }
 
-    fn look(&self, mut work: Box<dyn FnMut(&mut Tx<'_>) + Send>, long: bool) -> Pending<()> {
+    /// The same for short reads of the same few records, together with what others read at this moment.
+    pub async fn read_jointly<T, F>(&self, mut work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let (slot, filled) = slot();
+        let store = self.clone();
+        let run = move |all| store.look(all, false);
+        self.joint.join(Box::new(move |tx| filled.fill(work(tx))), run).await?;
+        slot.take()
+    }
+
+    fn look(&self, mut work: joint::Work, long: bool) -> Pending<()> {
         let clock = self.clock.clone();
         let strict = self.strict;
         let keys = self.keys.clone();

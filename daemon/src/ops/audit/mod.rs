@@ -13,11 +13,9 @@ pub use prune::{before, clear, cut, lines};
 use super::listing::json;
 use super::{Caller, Stored};
 use crate::random;
-use crate::store::engine::Range;
 use crate::store::record::{Record, numbered};
 use crate::store::records::{
-    AUDIT, AUDIT_PENDING, AuditEnd, AuditIndexed, AuditPlace, PendingAudit, StoreFacts, StoreLine,
-    StoredTeller,
+    AUDIT, AuditEnd, AuditIndexed, AuditPlace, PendingAudit, StoreFacts, StoreLine, StoredTeller,
 };
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Tx, trail};
@@ -138,11 +136,6 @@ pub fn about_teller(tx: &mut Tx<'_>, mut record: AuditRecord) -> Result<AuditRec
 /// Up to where in the journal of a shared engine records are sealed.
 pub fn place(tx: &mut Tx<'_>) -> Result<u64, Fault> {
     Ok(tx.get::<AuditPlace>(AuditPlace::KEY)?.map_or(0, |place| place.journal))
-}
-
-/// Whether something is committed and not sealed.
-pub fn is_behind(tx: &mut Tx<'_>) -> Result<bool, Fault> {
-    Ok(!tx.scan(AUDIT_PENDING, &Range::prefix(&[]), false, 1)?.is_empty())
 }
 
 /// Whether the trail was cut, and what was cut off is not removed yet.

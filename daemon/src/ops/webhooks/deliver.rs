@@ -6,7 +6,7 @@ use crate::domain::webhook::{Message, is_beyond_plan, message_id, next_try};
 use crate::ops::Caller;
 use crate::ops::audit::record_failed;
 use crate::ops::callers::KnownCallers;
-use crate::ops::events::{self, Heard, heard};
+use crate::ops::events::{self, Heard, Reach, heard};
 use crate::ops::listing::json;
 use crate::store::Tx;
 use crate::store::record::numbered;
@@ -171,11 +171,12 @@ fn waiting(
     after: u64,
     begun: Option<u64>,
 ) -> Result<Heard, Fault> {
-    let mut found = heard(tx, owner, query, after, EVENTS_AT_ONCE)?;
+    let mut found = heard(tx, owner, query, Reach::All, (after, EVENTS_AT_ONCE))?;
     let is_part =
         |found: &Heard| !found.events.is_empty() && found.events.len() < EVENTS_AT_ONCE && found.more;
     while begun.is_some_and(|bound| found.upto < bound) && is_part(&found) {
-        let rest = heard(tx, owner, query, found.upto, EVENTS_AT_ONCE - found.events.len())?;
+        let left = EVENTS_AT_ONCE - found.events.len();
+        let rest = heard(tx, owner, query, Reach::All, (found.upto, left))?;
         found.events.extend(rest.events);
         (found.upto, found.more) = (rest.upto, rest.more);
     }
