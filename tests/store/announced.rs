@@ -9,7 +9,7 @@ use mfa_daemon::clock::Clock;
 use mfa_daemon::domain::search::{Kind, Phrase};
 use mfa_daemon::search::Search;
 use mfa_daemon::store::Store;
-use mfa_daemon::store::engine::Engine;
+use mfa_daemon::store::engine::{Engine, Range};
 use mfa_daemon::store::postgres::{Options, Postgres};
 use mfa_daemon::store::records::{CUSTOMERS, OFFICES, SPACES};
 use mfa_shared::api::customers::Customer;
@@ -116,11 +116,22 @@ fn the_last_commit_that_may_still_get_others_before_it_is_named() {
     }
     let last = runtime.block_on(engine.last_commit()).unwrap();
     let put = |limit: usize| runtime.block_on(engine.put_since(CUSTOMERS, begin, limit)).unwrap();
-    for (limit, unsettled) in [(100, last), (3, u64::MAX), (1, u64::MAX)] {
+    for limit in [100, 3, 1] {
         let put = put(limit);
-        assert_eq!((put.commits.len(), put.more, put.unsettled), (0, false, Some(unsettled)), "{limit}");
+        assert_eq!((put.commits.len(), put.more, put.unsettled), (0, false, Some(last)), "{limit}");
         assert!(put.upto < last);
     }
+    // In a transaction all of them are seen, those of another space not.
+    let seen = move |tx: &mut mfa_daemon::store::Tx<'_>| {
+        let put = |tx: &mut mfa_daemon::store::Tx<'_>, space, limit| tx.put_after(space, begin, limit);
+        let customers = put(tx, CUSTOMERS, 100)?.unwrap();
+        let keys: Vec<_> =
+            customers.iter().map(|(key, _)| String::from_utf8_lossy(key).into_owned()).collect();
+        Ok((keys, put(tx, CUSTOMERS, 2)?.unwrap().len(), put(tx, OFFICES, 100)?.unwrap().len()))
+    };
+    let (keys, limited, offices) = runtime.block_on(store.read(false, seen)).unwrap();
+    assert!(keys.iter().zip(0..).all(|(key, n)| key.starts_with(&format!("c-{n:04}"))), "{keys:?}");
+    assert_eq!((keys.len(), limited, offices), (3, 2, 0));
     // An office is no customer.
     let none = runtime.block_on(engine.put_since(OFFICES, begin, 100)).unwrap();
     assert_eq!((none.commits.len(), none.unsettled), (0, None));
@@ -132,6 +143,41 @@ fn the_last_commit_that_may_still_get_others_before_it_is_named() {
     }
     let put = put(100);
     assert_eq!((put.commits.len(), put.upto >= last, put.unsettled), (3, true, None));
+    runtime.block_on(store.close());
+}
+
+#[test]
+fn the_last_records_of_many_ranges_are_asked_for_together() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let engine = Arc::new(Postgres::open(Options::new(address, SPACES)).unwrap());
+    let store = Store::over(engine.clone(), Clock::system(), false);
+    let put = |tx: &mut mfa_daemon::store::Tx<'_>| {
+        (0..300).try_for_each(|number| tx.put(&customer(number, &format!("w{number}"))))
+    };
+    runtime.block_on(store.write("test", put)).unwrap();
+    // Of ten customers each, from its third on; some have none, and one has no key at all.
+    let range = |from: usize, to: usize| {
+        let key = |number: usize| format!("c-{number:04}").into_bytes();
+        Range { from: key(from), to: Some(key(to)) }
+    };
+    let mut ranges: Vec<_> = (0..40).map(|ten| range(10 * ten + 3, 10 * ten + 10)).collect();
+    ranges.push(range(5, 5));
+    let names = |found: Vec<Option<Customer>>| -> Vec<_> {
+        found.into_iter().map(|customer| customer.map(|customer| customer.identifier)).collect()
+    };
+    let wanted: Vec<_> = (0..41).map(|ten| (ten < 30).then(|| format!("c-{:04}", 10 * ten + 9))).collect();
+    let before = round_trips(&engine);
+    let asked = ranges.clone();
+    let found = runtime.block_on(store.read(false, move |tx| tx.lasts(&asked))).unwrap();
+    assert_eq!(names(found), wanted);
+    assert!(round_trips(&engine) - before <= 2, "{} messages", round_trips(&engine) - before);
+    // What the transaction itself has written counts, too.
+    let found = runtime.block_on(store.write("test", move |tx| {
+        tx.put(&customer(388, "mensah"))?;
+        tx.lasts(&ranges)
+    }));
+    assert_eq!(names(found.unwrap())[38], Some("c-0388".to_owned()));
     runtime.block_on(store.close());
 }
 

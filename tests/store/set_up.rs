@@ -232,3 +232,27 @@ fn exclusive_work_that_lost_its_claim_ends_for_good_and_keeps_daemons_away_until
     });
     runtime.block_on(Postgres::open(options(false)).unwrap().close()).unwrap();
 }
+
+#[test]
+fn the_table_of_records_is_cleaned_up_sooner_unless_somebody_has_chosen_otherwise() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let table = format!("{}.stored_records", schema(&address));
+    let chosen = || {
+        let engine = Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap();
+        let sql =
+            format!("select array_to_string(reloptions, ' ') from pg_class where oid = '{table}'::regclass");
+        let chosen = runtime.block_on(ask(&address, &sql))[0].get::<_, String>(0);
+        runtime.block_on(engine.close()).unwrap();
+        chosen
+    };
+    let sooner = "fillfactor=85 autovacuum_vacuum_scale_factor=0.02 vacuum_index_cleanup=on";
+    assert_eq!(chosen(), sooner);
+    // A table of before, and one of somebody who knows better.
+    let reset = "autovacuum_vacuum_scale_factor, vacuum_index_cleanup";
+    runtime.block_on(ask(&address, &format!("alter table {table} reset ({reset})")));
+    assert_eq!(chosen(), sooner);
+    runtime.block_on(ask(&address, &format!("alter table {table} reset ({reset})")));
+    runtime.block_on(ask(&address, &format!("alter table {table} set (autovacuum_enabled = off)")));
+    assert_eq!(chosen(), "fillfactor=85 autovacuum_enabled=off");
+}

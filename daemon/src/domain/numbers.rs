@@ -8,6 +8,7 @@ use super::runs::KnownRuns;
 use super::trail_tail::TrailTail;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Lists for which no more numbers than these were looked at are walked each time.
@@ -83,9 +84,20 @@ pub struct ListNumbers {
     trail: Mutex<TrailTail>,
     events: Mutex<RecentEvents>,
     making: Mutex<()>,
+    sealed: AtomicU64,
 }
 
 impl ListNumbers {
+    /// The place in the journal of a shared engine up to which all records of the trail are sealed.
+    pub fn sealed(&self) -> u64 {
+        self.sealed.load(SeqCst)
+    }
+
+    /// Notes such a place.
+    pub fn note_sealed(&self, place: u64) {
+        self.sealed.fetch_max(place, SeqCst);
+    }
+
     /// The interest runs.
     pub fn runs(&self) -> &KnownRuns {
         &self.runs

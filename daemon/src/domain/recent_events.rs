@@ -6,6 +6,7 @@
 
 use mfa_shared::api::events::Event;
 use mfa_shared::endpoint::Meta;
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,6 +17,9 @@ pub const KEPT_MAX: usize = 16_384;
 
 /// Up to so many of the last records are news, also where none of those before is known.
 const NEWS_MAX: u64 = 100;
+
+/// Up to so many are, where all those before them are known.
+const FOLLOWED_MAX: u64 = KEPT_MAX as u64 / 4;
 
 /// An event, ready to be sent.
 #[derive(Debug)]
@@ -85,9 +89,13 @@ impl RecentEvents {
     /// Whether a record lies before those that are known, or far from them, where `last` is the last record
     /// of the trail: whoever reads on from there reads much, and alone.
     pub fn is_away(&self, number: u64, last: u64) -> bool {
-        let follows = !self.known.is_empty() && number >= self.first && number <= self.end();
-        let is_new = number >= self.end() && last.saturating_sub(number) < NEWS_MAX;
-        !follows && !is_new
+        let left = last.saturating_sub(number);
+        match number.cmp(&self.end()) {
+            _ if self.known.is_empty() => left >= NEWS_MAX,
+            Ordering::Less => number < self.first,
+            Ordering::Equal => left >= FOLLOWED_MAX,
+            Ordering::Greater => left >= NEWS_MAX,
+        }
     }
 
     /// Notes what was read of a record; `before` is the hash of the one before it. Older ones than those that
@@ -166,7 +174,8 @@ mod tests {
         (5..=9).for_each(|number| note(&mut recent, number));
         let away = |number| recent.is_away(number, 1_000);
         assert_eq!([4, 5, 10, 11, 900, 901, 1_000].map(away), [true, false, false, true, true, false, false]);
-        assert!(recent.is_away(4, 9));
+        assert!(recent.is_away(4, 9) && !recent.is_away(10, 9 + FOLLOWED_MAX));
+        assert!(recent.is_away(10, 10 + FOLLOWED_MAX), "a whole backlog is no news");
     }
 
     #[test]

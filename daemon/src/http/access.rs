@@ -7,6 +7,7 @@ use crate::config::Auth;
 use crate::ops::access::decide;
 use crate::ops::{Caller, callers};
 use crate::store::Tx;
+use crate::store::engine::Space;
 use mfa_shared::endpoint::Meta;
 use mfa_shared::fault::{self, Fault};
 use std::sync::Arc;
@@ -53,6 +54,11 @@ pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &AccessRequest) -> Result<Ar
     }
     permit(state, &caller, asked)?;
     Ok(caller)
+}
+
+/// The records by which the sender is known again.
+pub fn places(state: &State, asked: &AccessRequest) -> Vec<(Space, Vec<u8>)> {
+    asked.token.as_deref().map_or_else(Vec::new, |hash| state.callers.places(hash))
 }
 
 /// Who asks.

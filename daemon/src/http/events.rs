@@ -40,7 +40,8 @@ const PIECE_EVENTS: usize = 100;
 /// Answers a listener.
 pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     let shared = (state.clone(), asked.clone());
-    state.store.read_jointly(move |tx| access::admit(&shared.0, tx, &shared.1).map(drop)).await?;
+    let admit = move |tx: &mut Tx<'_>| access::admit(&shared.0, tx, &shared.1).map(drop);
+    state.store.read_jointly(access::places(state, &asked), admit).await?;
     let query = EventQuery::read(&Params::parse(&head.query))?;
     let listener = Arc::new(Listener { state: state.clone(), asked, query });
     match &head.headers {
@@ -72,11 +73,20 @@ impl Listener {
         heard(tx, &caller, &self.query, reach, place)
     }
 
+    /// Reads together with other listeners.
+    async fn jointly<T, F>(&self, work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        self.state.store.read_jointly(access::places(&self.state, &self.asked), work).await
+    }
+
     /// The next events, at most so many. News, and what is in memory, is read together with other listeners.
     async fn next(self: &Arc<Self>, after: u64, size: usize) -> Result<Heard, Fault> {
         let listener = self.clone();
         let news = move |tx: &mut Tx<'_>| listener.look(tx, Reach::News, (after, size));
-        let heard = self.state.store.read_jointly(news).await?;
+        let heard = self.jointly(news).await?;
         if heard.away { self.older(after, size).await } else { Ok(heard) }
     }
 
@@ -155,7 +165,7 @@ impl Listener {
         let _pass = self.state.loads.enter(Class::List)?;
         let listener = self.clone();
         let begin = move |tx: &mut Tx<'_>| listener.begin(tx, given);
-        let after = self.state.store.read_jointly(begin).await?;
+        let after = self.jointly(begin).await?;
         let (sender, receiver): (_, Chunks) = mpsc::channel(CHUNKS_WAITING);
         let cut = Cut::default();
         tokio::spawn(self.send(after, sender, cut.clone()));
@@ -167,8 +177,9 @@ impl Listener {
         Ok(response)
     }
 
-    /// Where a stream begins.
+    /// Where a stream begins, if it may.
     fn begin(&self, tx: &mut Tx<'_>, given: Option<u64>) -> Result<u64, Fault> {
+        let caller = access::admit(&self.state, tx, &self.asked)?;
         let end = last(tx)?;
         let after = given.unwrap_or(end);
         if after > end {
@@ -179,7 +190,7 @@ impl Listener {
             );
             return Err(Fault::new(fault::INVALID_PARAMETER, detail));
         }
-        self.look(tx, Reach::News, (after, 0)).map(|_| after)
+        heard(tx, &caller, &self.query, Reach::News, (after, 0)).map(|_| after)
     }
 
     /// Sends every event, until the listener or the daemon goes, or the token ends.

@@ -104,6 +104,12 @@ impl KnownCallers {
         Ok(stored.is_none_or(|stored| sessions::is_idle(&stored, &self.uses, idle, now)))
     }
 
+    /// The records by which a caller is known again, if it was seen before.
+    pub fn places(&self, hash: &str) -> Vec<(Space, Vec<u8>)> {
+        let known = self.by_hash().get(hash).cloned();
+        known.map_or_else(Vec::new, |known| sources(hash, &known.caller).to_vec())
+    }
+
     fn live(&self, tx: &mut Tx<'_>, hash: &str) -> Result<Option<Arc<Caller>>, Fault> {
         let version = tx.version();
         let known = self.by_hash().get(hash).cloned();

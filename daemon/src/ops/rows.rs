@@ -67,6 +67,11 @@ impl<R: Record, T: Serialize> Rows<R, T> {
         Self::new(Source::Range(R::SPACE, Range::prefix(&prefix(parts)), None), show)
     }
 
+    /// Every record of a range of keys.
+    pub fn within(range: Range, show: Show<R, T>) -> Self {
+        Self::new(Source::Range(R::SPACE, range, None), show)
+    }
+
     /// Every record that an index has under these parts.
     pub fn indexed(index: Space, parts: &[&str], show: Show<R, T>) -> Self {
         let under = prefix(parts);

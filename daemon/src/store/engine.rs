@@ -34,6 +34,15 @@ pub trait View {
     fn expect_ranges(&mut self, _ranges: &[(Space, Range)]) -> Result<bool, Fault> {
         Ok(false)
     }
+    /// At most `limit` pairs of a space as commits behind a place in the journal have put them, in their
+    /// order. For a space in which none of them is put twice or removed; nothing where the engine cannot say.
+    fn put_after(&mut self, _space: Space, _after: u64, _limit: usize) -> Result<Option<Vec<Pair>>, Fault> {
+        Ok(None)
+    }
+    /// The last pair of each of these ranges, which end somewhere; nothing where that is as quick one by one.
+    fn lasts(&mut self, _space: Space, _ranges: &[Range]) -> Result<Option<Vec<Option<Pair>>>, Fault> {
+        Ok(None)
+    }
     /// Holds up nothing from here on: what is read stays that of one moment, but the writer does not wait for
     /// this read. Called before a wait for what another read may have locked.
     fn let_go(&mut self) {}
@@ -125,8 +134,7 @@ pub struct Put {
     pub upto: u64,
     /// Whether more is known to follow.
     pub more: bool,
-    /// The last commit behind it that is visible and may still get others before it; the end of all numbers
-    /// where there are many.
+    /// The last commit behind it that is visible and has put such a key; others may still come before it.
     pub unsettled: Option<u64>,
 }
 
@@ -312,6 +320,14 @@ impl View for Overlay<'_> {
 
     fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<bool, Fault> {
         self.base.expect_ranges(ranges)
+    }
+
+    fn put_after(&mut self, space: Space, after: u64, limit: usize) -> Result<Option<Vec<Pair>>, Fault> {
+        self.base.put_after(space, after, limit)
+    }
+
+    fn lasts(&mut self, space: Space, ranges: &[Range]) -> Result<Option<Vec<Option<Pair>>>, Fault> {
+        if self.layer.touches(&[space]) { Ok(None) } else { self.base.lasts(space, ranges) }
     }
 
     fn let_go(&mut self) {

@@ -2,14 +2,16 @@
 //!
 //! Who removes them leaves traces in the engine, over which a later scan has to pass until they are cleared
 //! away: thousands on a busy day. So a look begins where the one before it found its first entry. Nothing is
-//! before that, whether or not what was found there was removed in the end.
+//! before that, whether or not what was found there was removed in the end, unless a clock was set back.
 
 use super::engine::Space;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One look of so many begins at the beginning: where a clock was set back, something may have come in there.
-pub(super) const FROM_THE_BEGINNING_ONE_OF: u32 = 64;
+/// One look of so many begins an hour earlier, and one of so many at the beginning: where a clock was set
+/// back, or is behind that of another machine, something may have come in there.
+pub(super) const EARLIER_ONE_OF: u32 = 64;
+const FROM_THE_BEGINNING_ONE_OF: u32 = 64 * EARLIER_ONE_OF;
 
 /// Where looks begin, by the number of the index.
 #[derive(Debug, Default)]
@@ -26,12 +28,16 @@ impl Expired {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The key at which the next look begins.
-    pub(super) fn begin(&self, index: Space) -> Vec<u8> {
+    /// The key at which the next look begins; `earlier` is that of an hour before.
+    pub(super) fn begin(&self, index: Space, earlier: Vec<u8>) -> Vec<u8> {
         let mut all = self.all();
         let begin = all.entry(index.id).or_default();
         begin.looks = (begin.looks + 1) % FROM_THE_BEGINNING_ONE_OF;
-        if begin.looks == 0 { Vec::new() } else { begin.key.clone() }
+        match begin.looks {
+            0 => Vec::new(),
+            looks if looks.is_multiple_of(EARLIER_ONE_OF) => begin.key.clone().min(earlier),
+            _ => begin.key.clone(),
+        }
     }
 
     /// Notes the first key that a look has found, or where it has ended.

@@ -1,36 +1,53 @@
 //! What many read at the same moment, in one transaction: a thousand listeners wake up at once, each to read
 //! little, and a database would be asked a thousand times for the same.
 
-use super::engine::Pending;
+use super::engine::{Pending, Space};
 use super::tx::Tx;
 use mfa_shared::fault::{self, Fault};
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Most reads of one transaction, so that none of them waits long for the others.
-const TOGETHER_MAX: usize = 256;
+const TOGETHER_MAX: usize = 64;
+/// Most such transactions at once.
+const TRANSACTIONS_MAX: usize = 4;
+/// Most reads that wait, and how long one does, as for a connection.
+const WAITING_MAX: usize = 4_096;
+const WAIT: Duration = Duration::from_secs(5);
 
 /// A read; its result goes to its caller past this.
 pub(super) type Work = Box<dyn FnMut(&mut Tx<'_>) + Send>;
+/// A record that a read will look at.
+pub(super) type Place = (Space, Vec<u8>);
 
 /// A read that waits.
 struct Asked {
+    places: Vec<Place>,
     work: Work,
     done: oneshot::Sender<Result<(), Fault>>,
 }
 
 /// The reads that wait for their transaction.
-#[derive(Default)]
 pub(super) struct Joint {
     waiting: Mutex<Waiting>,
+    wait: Duration,
+}
+
+impl Default for Joint {
+    fn default() -> Self {
+        Self { waiting: Mutex::default(), wait: WAIT }
+    }
 }
 
 #[derive(Default)]
 struct Waiting {
-    asked: Vec<Asked>,
-    /// Whether a task goes on until none is left.
-    served: bool,
+    asked: VecDeque<Asked>,
+    /// How many tasks go on until none is left.
+    tasks: usize,
 }
 
 impl fmt::Debug for Joint {
@@ -44,34 +61,49 @@ impl Joint {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next reads that go together; none ends the task that serves them.
+    /// Notes a read; whether another task is needed for it.
+    fn add(&self, asked: Asked) -> Result<bool, Fault> {
+        let mut waiting = self.waiting();
+        if waiting.asked.len() >= WAITING_MAX {
+            return Err(Fault::new(fault::UNAVAILABLE, "too many wait for the store").retry_after(1));
+        }
+        waiting.asked.push_back(asked);
+        let is_needed = match waiting.tasks {
+            0 => true,
+            tasks => tasks < TRANSACTIONS_MAX && waiting.asked.len() > TOGETHER_MAX,
+        };
+        waiting.tasks += usize::from(is_needed);
+        Ok(is_needed)
+    }
+
+    /// The next reads that go together, without those whose callers have gone; none ends a task.
     fn next(&self) -> Option<Vec<Asked>> {
         let mut waiting = self.waiting();
+        waiting.asked.retain(|asked| !asked.done.is_closed());
         let count = waiting.asked.len().min(TOGETHER_MAX);
-        waiting.served = count > 0;
-        waiting.served.then(|| waiting.asked.drain(..count).collect())
+        if count == 0 {
+            waiting.tasks -= 1;
+            return None;
+        }
+        Some(waiting.asked.drain(..count).collect())
     }
-}
 
-impl Joint {
-    /// Has work run together with what others want at the same moment; `run` does it. Returns when it was
-    /// run.
-    pub(super) async fn join<R>(self: &Arc<Self>, work: Work, run: R) -> Result<(), Fault>
+    /// Has work that looks at some records run together with what others want at the same moment; `run` does
+    /// it. Returns when it was run.
+    pub(super) async fn join<R>(self: &Arc<Self>, places: Vec<Place>, work: Work, run: R) -> Result<(), Fault>
     where
         R: Fn(Work) -> Pending<()> + Send + Sync + 'static,
     {
         let (done, answer) = oneshot::channel();
-        let served = {
-            let mut waiting = self.waiting();
-            waiting.asked.push(Asked { work, done });
-            std::mem::replace(&mut waiting.served, true)
-        };
-        if !served {
+        if self.add(Asked { places, work, done })? {
             // A task of its own, so that nobody waits in vain when the one who came first goes away.
             tokio::spawn(self.clone().serve(run));
         }
-        let stopping = |_| Err(Fault::new(fault::UNAVAILABLE, "the daemon is stopping"));
-        answer.await.unwrap_or_else(stopping)
+        match tokio::time::timeout(self.wait, answer).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => Err(Fault::new(fault::UNAVAILABLE, "the daemon is stopping")),
+            Err(_) => Err(Fault::new(fault::UNAVAILABLE, "the store does not answer").retry_after(1)),
+        }
     }
 
     /// Runs what waits, until nothing does.
@@ -80,9 +112,23 @@ impl Joint {
         R: Fn(Work) -> Pending<()>,
     {
         while let Some(asked) = self.next() {
-            let (mut works, done): (Vec<_>, Vec<_>) =
-                asked.into_iter().map(|Asked { work, done }| (work, done)).unzip();
-            let outcome = run(Box::new(move |tx| works.iter_mut().for_each(|work| work(tx)))).await;
+            let (mut places, mut works, mut done) = (BTreeSet::new(), Vec::new(), Vec::new());
+            for asked in asked {
+                places.extend(asked.places.into_iter().map(|(space, key)| (space.id, key, space.name)));
+                works.push(asked.work);
+                done.push(asked.done);
+            }
+            let places: Vec<Place> =
+                places.into_iter().map(|(id, key, name)| (Space { id, name }, key)).collect();
+            let all: Work = Box::new(move |tx| {
+                // What goes wrong here is found by the first who asks.
+                let _ = tx.expect_places(&places);
+                for work in &mut works {
+                    // A defect that one of them meets is not that of the others; its own result stays empty.
+                    let _ = catch_unwind(AssertUnwindSafe(|| work(tx)));
+                }
+            });
+            let outcome = run(all).await;
             for done in done {
                 let _ = done.send(outcome.clone());
             }
@@ -96,6 +142,7 @@ mod tests {
     use crate::store::engine::{Pair, Range, Space, View};
     use mfa_shared::time::Timestamp;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use tokio::task::JoinHandle;
 
     /// A store with nothing in it.
     struct Empty;
@@ -110,36 +157,86 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn reads_of_one_moment_share_a_transaction_and_who_goes_away_takes_nothing_from_the_others() {
-        let (joint, transactions) = (Arc::new(Joint::default()), Arc::new(AtomicUsize::new(0)));
-        let run = Arc::new(AtomicUsize::new(0));
-        let join = |fails: bool| {
-            let (joint, transactions, run) = (joint.clone(), transactions.clone(), run.clone());
+    /// Reads that were asked for, those that were run, and the transactions.
+    #[derive(Default)]
+    struct Counted {
+        joint: Arc<Joint>,
+        run: AtomicUsize,
+        transactions: AtomicUsize,
+    }
+
+    impl Counted {
+        fn join(self: &Arc<Self>, how: How) -> JoinHandle<Result<(), Fault>> {
+            let (own, at) = (self.clone(), self.clone());
             let work: Work = Box::new(move |_| {
-                run.fetch_add(1, SeqCst);
+                own.run.fetch_add(1, SeqCst);
+                assert!(how != How::Panics, "a defect");
             });
             let all = move |mut all: Work| -> Pending<()> {
-                transactions.fetch_add(1, SeqCst);
+                at.transactions.fetch_add(1, SeqCst);
                 all(&mut Tx::new(&mut Empty, Timestamp::from_millis(0), false));
                 let fault = Fault::new(fault::UNAVAILABLE, "the database is away");
-                Box::pin(std::future::ready(if fails { Err(fault) } else { Ok(()) }))
+                Box::pin(std::future::ready(if how == How::Fails { Err(fault) } else { Ok(()) }))
             };
-            tokio::spawn(async move { joint.join(work, all).await })
-        };
-        let mut reads: Vec<_> = (0..3 * TOGETHER_MAX).map(|_| join(false)).collect();
-        tokio::task::yield_now().await;
-        reads.remove(0).abort();
+            let joint = self.joint.clone();
+            tokio::spawn(async move { joint.join(Vec::new(), work, all).await })
+        }
+
+        fn seen(&self) -> (usize, usize) {
+            (self.run.swap(0, SeqCst), self.transactions.swap(0, SeqCst))
+        }
+    }
+
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum How {
+        Works,
+        Panics,
+        Fails,
+    }
+
+    #[tokio::test]
+    async fn reads_of_one_moment_share_a_transaction_and_none_takes_anything_from_the_others() {
+        let counted = Arc::new(Counted::default());
+        let mut reads: Vec<_> = (0..3 * TOGETHER_MAX).map(|_| counted.join(How::Works)).collect();
+        // All have asked, and one has gone again.
+        while counted.joint.waiting().asked.len() < 3 * TOGETHER_MAX {
+            tokio::task::yield_now().await;
+        }
+        let gone = reads.remove(0);
+        gone.abort();
+        assert!(gone.await.is_err());
         for read in reads {
             assert_eq!(read.await.unwrap(), Ok(()));
         }
-        assert_eq!((run.load(SeqCst), transactions.load(SeqCst)), (3 * TOGETHER_MAX, 3));
-        // What goes wrong is told to all of them, and the next ones begin anew.
-        for fails in [true, false] {
-            for read in [join(fails), join(fails)] {
-                assert_eq!(read.await.unwrap().is_err(), fails);
+        assert_eq!(counted.seen(), (3 * TOGETHER_MAX - 1, 3));
+        for how in [How::Panics, How::Works, How::Fails, How::Works] {
+            let two = [counted.join(how), counted.join(How::Works)];
+            for read in two {
+                assert_eq!(read.await.unwrap().is_err(), how == How::Fails);
             }
+            assert_eq!(counted.seen(), (2, 1));
+            assert_eq!(counted.joint.waiting().tasks, 0);
         }
-        assert_eq!(transactions.load(SeqCst), 5);
+    }
+
+    #[tokio::test]
+    async fn what_waits_has_a_bound_and_an_end() {
+        let joint = Arc::new(Joint { wait: Duration::from_millis(300), ..Joint::default() });
+        let join = || {
+            let joint = joint.clone();
+            let never = |_: Work| -> Pending<()> { Box::pin(std::future::pending()) };
+            tokio::spawn(async move { joint.join(Vec::new(), Box::new(|_| ()), never).await })
+        };
+        let under_way = TRANSACTIONS_MAX * TOGETHER_MAX;
+        let mut reads: Vec<_> = (0..under_way).map(|_| join()).collect();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        reads.extend((0..=WAITING_MAX).map(|_| join()));
+        let mut details = Vec::new();
+        for read in reads {
+            details.push(read.await.unwrap().unwrap_err().detail.clone());
+        }
+        let too_many = details.iter().filter(|detail| detail.starts_with("too many")).count();
+        assert!((1..=under_way + 1).contains(&too_many), "{too_many}");
+        assert!(details[..under_way].iter().all(|detail| detail == "the store does not answer"));
     }
 }

@@ -106,6 +106,11 @@ impl Store {
         &self.calendar
     }
 
+    /// What is known of long lists and of the trail.
+    pub fn numbers(&self) -> &ListNumbers {
+        &self.numbers
+    }
+
     /// The clock of the store's transactions.
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -122,16 +127,24 @@ impl Store {
         slot.take()
     }
 
-    /// The same for short reads of the same few records, together with what others read at this moment.
-    pub async fn read_jointly<T, F>(&self, mut work: F) -> Result<T, Fault>
+    /// The same for short reads of the same few records, these among them. On an engine on another machine
+    /// they go together with what others read at this moment.
+    pub async fn read_jointly<T, F>(
+        &self,
+        places: Vec<(engine::Space, Vec<u8>)>,
+        mut work: F,
+    ) -> Result<T, Fault>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
+        if !self.is_shared() {
+            return self.read(false, work).await;
+        }
         let (slot, filled) = slot();
         let store = self.clone();
         let run = move |all| store.look(all, false);
-        self.joint.join(Box::new(move |tx| filled.fill(work(tx))), run).await?;
+        self.joint.join(places, Box::new(move |tx| filled.fill(work(tx))), run).await?;
         slot.take()
     }
 

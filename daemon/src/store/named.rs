@@ -34,8 +34,15 @@ impl Tx<'_> {
     /// The same transaction with the numbers of long lists. Only one that reads may have them: what another
     /// one has posted may never be committed.
     pub fn with_numbers(mut self, numbers: Arc<ListNumbers>) -> Self {
+        self.sealed = numbers.sealed();
         self.numbers = Some(numbers);
         self
+    }
+
+    /// A place in the journal of a shared engine up to which all that the transaction can see is sealed: it
+    /// was noted before its first question. 0 where that is not known.
+    pub fn sealed(&self) -> u64 {
+        self.sealed
     }
 
     /// The numbers of long lists, if this transaction may use them.

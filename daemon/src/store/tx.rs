@@ -46,6 +46,7 @@ pub struct Tx<'a> {
     pub(super) receivers: Arc<Receivers>,
     pub(super) calendar: Arc<RwLock<Calendar>>,
     pub(super) numbers: Option<Arc<ListNumbers>>,
+    pub(super) sealed: u64,
     pub(super) expired: Option<Arc<Expired>>,
     pub(super) shelved: Option<Shelved>,
     limit: Option<Limit>,
@@ -76,6 +77,7 @@ impl<'a> Tx<'a> {
             receivers: Arc::default(),
             calendar: Arc::default(),
             numbers: None,
+            sealed: 0,
             expired: None,
             shelved: None,
             limit: None,
@@ -305,6 +307,11 @@ impl<'a> Tx<'a> {
         self.view.expect_ranges(ranges)
     }
 
+    /// Pairs of a space that commits behind a place in the journal have put (see [`View::put_after`]).
+    pub fn put_after(&mut self, space: Space, after: u64, limit: usize) -> Result<Option<Vec<Pair>>, Fault> {
+        self.view.put_after(space, after, limit)
+    }
+
     /// How many entries an index has under these parts.
     pub fn count(&mut self, index: Space, parts: &[&str]) -> Result<u64, Fault> {
         let mut count = 0;
@@ -384,6 +391,16 @@ impl<'a> Tx<'a> {
         self.in_time()?;
         let last = self.view.scan(R::SPACE, range, true, 1)?;
         last.first().map(|(_, value)| decode(R::SPACE, value)).transpose()
+    }
+
+    /// The last record of each of these ranges of keys; an engine on another machine is asked once for all.
+    pub fn lasts<R: Record>(&mut self, ranges: &[Range]) -> Result<Vec<Option<R>>, Fault> {
+        self.in_time()?;
+        let Some(found) = self.view.lasts(R::SPACE, ranges)? else {
+            return ranges.iter().map(|range| self.last(range)).collect();
+        };
+        let record = |pair: Option<Pair>| pair.map(|(_, value)| decode(R::SPACE, &value)).transpose();
+        found.into_iter().map(record).collect()
     }
 
     /// The value of a key, for machinery that knows no record type.

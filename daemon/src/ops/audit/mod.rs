@@ -8,7 +8,7 @@ mod prune;
 pub use check::check_trail;
 pub use lists::{Pieces, pieces, put_pieces};
 pub use pages::Trail;
-pub use prune::{before, clear, cut, lines};
+pub use prune::{Cleared, before, clear, cut, lines};
 
 use super::listing::json;
 use super::{Caller, Stored};

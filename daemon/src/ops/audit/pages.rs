@@ -9,7 +9,7 @@ use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, number, numbered};
 use crate::store::records::{
-    AUDIT, AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX, PendingAudit, StoredAudit,
+    AUDIT, AuditEnd, AuditIndexed, AuditList, AuditPlace, LIST_LENGTH_MAX, PendingAudit, StoredAudit,
 };
 use crate::store::tx::decode;
 use mfa_shared::api::audit::{AuditQuery, AuditRecord};
@@ -264,10 +264,18 @@ impl Trail {
         }
     }
 
-    /// What is committed and not sealed yet; it comes last.
+    /// What is committed and not sealed yet; it comes last. The journal tells it, up to whose place all is
+    /// sealed: a scan would pass over all that was sealed until the database has cleaned it up.
     fn pending(&self, tx: &mut Tx<'_>) -> Result<Vec<AuditRecord>, Fault> {
         let space = PendingAudit::SPACE;
-        let pairs = tx.scan(space, &Range::prefix(b""), false, PENDING_MAX)?;
+        let sealed = match tx.sealed() {
+            0 => tx.get::<AuditPlace>(AuditPlace::KEY)?.map_or(0, |place| place.journal),
+            sealed => sealed,
+        };
+        let pairs = match tx.put_after(space, sealed, PENDING_MAX)? {
+            Some(pairs) => pairs,
+            None => tx.scan(space, &Range::prefix(b""), false, PENDING_MAX)?,
+        };
         let records = pairs.iter().map(|(_, value)| Ok(decode::<PendingAudit>(space, value)?.record));
         let mut pending: Vec<_> = records
             .collect::<Result<Vec<_>, Fault>>()?
@@ -298,10 +306,30 @@ fn range_of(numbers: &Span<u64>) -> Range {
     Range { from: numbered(&[], numbers.start), to: Some(numbered(&[], numbers.end)) }
 }
 
+/// Halvings whose records an engine on another machine is asked for together: all that may be looked at.
+const HALVINGS_AT_ONCE: u32 = 4;
+
+/// The keys of all records that so many halvings may look at.
+fn middles_of(Span { start, end }: Span<u64>, halvings: u32, found: &mut Vec<Vec<u8>>) {
+    if start < end && halvings > 0 {
+        let middle = start + (end - start) / 2;
+        found.push(numbered(&[], middle));
+        middles_of(start..middle, halvings - 1, found);
+        middles_of(middle + 1..end, halvings - 1, found);
+    }
+}
+
 /// The first number of these whose record is not from before a moment. Time never goes back in the trail.
 pub(super) fn number_at(tx: &mut Tx<'_>, numbers: Span<u64>, moment: Timestamp) -> Result<u64, Fault> {
     let Span { mut start, mut end } = numbers;
+    let mut looks = 0;
     while start < end {
+        if looks % HALVINGS_AT_ONCE == 0 {
+            let mut middles = Vec::new();
+            middles_of(start..end, HALVINGS_AT_ONCE, &mut middles);
+            tx.expect(AUDIT, &middles)?;
+        }
+        looks += 1;
         let middle = start + (end - start) / 2;
         match tx.at::<StoredAudit>(&numbered(&[], middle))? {
             Some(stored) if stored.0.occurred_on < moment => start = middle + 1,

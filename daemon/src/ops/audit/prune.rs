@@ -53,26 +53,38 @@ pub fn cut(tx: &mut Tx<'_>, numbers: &Span<u64>, day: Date) -> Result<(), Fault>
     Ok(())
 }
 
-/// Removes the next of what was cut off, and of the lists, which are worked out anew; true when nothing is
-/// left.
-pub fn clear(tx: &mut Tx<'_>) -> Result<bool, Fault> {
+/// Up to where records and lists were removed. What was removed is not looked at again: an engine passes over
+/// its traces until they are cleaned up.
+#[derive(Debug, Clone, Default)]
+pub struct Cleared {
+    records: Vec<u8>,
+    lists: Vec<u8>,
+}
+
+/// Removes the next of what was cut off, and of the lists, which are worked out anew. Returns how far it
+/// came; nothing when nothing is left.
+pub fn clear(tx: &mut Tx<'_>, so_far: &Cleared) -> Result<Option<Cleared>, Fault> {
     let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?;
     let (Some(indexed), Some(end)) =
         (indexed.filter(|indexed| indexed.clearing), tx.get::<AuditEnd>(AuditEnd::KEY)?)
     else {
-        return Ok(true);
+        return Ok(None);
     };
-    let cut_off = Range { from: Vec::new(), to: Some(numbered(&[], end.first)) };
+    let mut cleared = so_far.clone();
+    let cut_off = Range { from: so_far.records.clone(), to: Some(numbered(&[], end.first)) };
     let records = tx.scan(AUDIT, &cut_off, false, REMOVED_AT_ONCE)?;
-    for (_, value) in &records {
+    for (key, value) in &records {
         tx.remove(&decode::<StoredAudit>(AUDIT, value)?);
+        cleared.records.clone_from(key);
     }
-    let lists = tx.scan(AUDIT_LISTS, &Range::prefix(&[]), false, REMOVED_AT_ONCE)?;
-    for (_, value) in &lists {
+    let all_lists = Range { from: so_far.lists.clone(), to: None };
+    let lists = tx.scan(AUDIT_LISTS, &all_lists, false, REMOVED_AT_ONCE)?;
+    for (key, value) in &lists {
         tx.remove(&decode::<AuditList>(AUDIT_LISTS, value)?);
+        cleared.lists.clone_from(key);
     }
     if records.is_empty() && lists.is_empty() {
         tx.add(&AuditIndexed { clearing: false, ..indexed });
     }
-    Ok(false)
+    Ok(Some(cleared))
 }

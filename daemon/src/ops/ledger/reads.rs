@@ -21,6 +21,8 @@ use std::ops::Range as Span;
 
 /// Lines whose entries are asked for in one message to a database.
 const LINES_AT_ONCE: usize = 500;
+/// Accounts whose balances of a past day are asked for in one.
+const BALANCES_AT_ONCE: usize = 500;
 
 /// `GET /ledger/accounts`
 pub fn list_accounts(
@@ -162,13 +164,17 @@ pub fn trial_balance(
         Ok(true)
     })?;
     // The others have the same balance since.
-    for at in moved {
-        let row: &mut Option<TrialBalanceRow> = &mut rows[at];
-        let Some(known) = row else { continue };
-        match balance_before(tx, &known.account_identifier, end)? {
-            Some(balance) => (known.debit, known.credit) = on_sides(known.kind, balance),
-            // Its first entry came later.
-            None => *row = None,
+    for places in moved.chunks(BALANCES_AT_ONCE) {
+        let name =
+            |at: &usize| rows[*at].as_ref().map_or("", |row: &TrialBalanceRow| &row.account_identifier);
+        let accounts: Vec<_> = places.iter().map(name).collect();
+        let balances = balances_before(tx, &accounts, end)?;
+        for (at, balance) in places.iter().zip(balances) {
+            // Of some the first entry came later.
+            rows[*at] = rows[*at].take().zip(balance).map(|(row, balance)| {
+                let (debit, credit) = on_sides(row.kind, balance);
+                TrialBalanceRow { debit, credit, ..row }
+            });
         }
     }
     let rows: Vec<_> = rows.into_iter().flatten().collect();
@@ -282,9 +288,24 @@ pub fn daily_balances(tx: &mut Tx<'_>, account: &str, period: &Period) -> Result
 
 /// The balance of an account after its last line before the entry with this sequence.
 fn balance_before(tx: &mut Tx<'_>, account: &str, sequence: u64) -> Result<Option<Amount>, Fault> {
-    let to = Some(numbered(&[account], line_number(sequence, 0)));
-    let last: Option<AccountLine> = tx.last(&Range { from: prefix(&[account]), to })?;
+    let last: Option<AccountLine> = tx.last(&lines_before(account, sequence))?;
     Ok(last.map(|line| line.balance))
+}
+
+/// The same for several accounts.
+pub fn balances_before(
+    tx: &mut Tx<'_>,
+    accounts: &[&str],
+    sequence: u64,
+) -> Result<Vec<Option<Amount>>, Fault> {
+    let ranges: Vec<_> = accounts.iter().map(|account| lines_before(account, sequence)).collect();
+    let lasts: Vec<Option<AccountLine>> = tx.lasts(&ranges)?;
+    Ok(lasts.into_iter().map(|last| last.map(|line| line.balance)).collect())
+}
+
+/// The lines of an account before the entry with this sequence.
+fn lines_before(account: &str, sequence: u64) -> Range {
+    Range { from: prefix(&[account]), to: Some(numbered(&[account], line_number(sequence, 0))) }
 }
 
 /// The sequences of the entries that were posted on these days; of all entries that there are for none.

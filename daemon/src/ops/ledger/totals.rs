@@ -1,7 +1,7 @@
 //! The sums of a trial balance over any number of accounts, in short transactions.
 
 use super::posting::entry_at;
-use super::reads::balance_at;
+use super::reads::balances_before;
 use crate::domain::ledger::on_sides;
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -48,12 +48,17 @@ impl Totals {
             self.left = Some(Range { from: [last.as_slice(), &[0]].concat(), ..range });
         }
         let moment = entry_at(tx, self.before)?.map(|stored| stored.entry.posted_on);
-        for (_, value) in page {
-            let account: LedgerAccount = decode(LedgerAccount::SPACE, &value)?;
-            // Nothing was posted there since, as for most accounts.
-            let is_same = moment.is_none_or(|moment| account.last_entry_on.is_none_or(|on| on < moment));
-            let balance =
-                if is_same { account.balance } else { balance_at(tx, &account.identifier, self.before)? };
+        let accounts = page.iter().map(|(_, value)| decode(LedgerAccount::SPACE, value));
+        let accounts = accounts.collect::<Result<Vec<LedgerAccount>, Fault>>()?;
+        // Nothing was posted on most accounts since.
+        let is_same = |account: &&LedgerAccount| {
+            moment.is_none_or(|moment| account.last_entry_on.is_none_or(|on| on < moment))
+        };
+        let (same, moved): (Vec<_>, Vec<_>) = accounts.iter().partition(is_same);
+        let names: Vec<_> = moved.iter().map(|account| account.identifier.as_str()).collect();
+        let before = balances_before(tx, &names, self.before)?.into_iter().map(Option::unwrap_or_default);
+        let balances = same.iter().map(|account| account.balance).chain(before);
+        for (account, balance) in same.iter().chain(&moved).zip(balances) {
             let (debit, credit) = on_sides(account.kind, balance);
             (self.debit, self.credit) = (self.debit.plus(debit), self.credit.plus(credit));
         }

@@ -19,8 +19,6 @@ use mfa_shared::kind::resource;
 use mfa_shared::node::Node;
 use mfa_shared::time::Timestamp;
 
-/// Tries of deliveries that are kept of each subscription.
-const TRIES_KEPT: u64 = 100;
 /// Most characters that are kept of a receiver's words.
 const DETAIL_MAX: usize = 200;
 /// Why a subscription is paused whose secret does not decrypt, as after a restore without the key file.
@@ -281,7 +279,7 @@ pub fn settle(tx: &mut Tx<'_>, batch: &Batch, outcome: &Result<Taken, Failed>) -
     let subscription = stored.identifier.clone();
     let number = stored.tries;
     tx.put(&StoredDelivery { subscription, number, delivery })?;
-    if let Some(old) = number.checked_sub(TRIES_KEPT)
+    if let Some(old) = number.checked_sub(StoredDelivery::KEPT)
         && let Some(old) = tx.at::<StoredDelivery>(&numbered(&[&stored.identifier], old))?
     {
         tx.remove(&old);

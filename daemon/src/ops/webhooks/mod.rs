@@ -10,7 +10,10 @@ use crate::domain::webhook;
 use crate::random;
 use crate::secret::Secret;
 use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::{Record as _, numbered, prefix};
 use crate::store::records::{AuditEnd, StoredDelivery, StoredSubscription, StoredUser, WEBHOOK_SECRET};
+use crate::store::tx::decode;
 use mfa_shared::api::roles::DEACTIVATED;
 use mfa_shared::api::webhooks::*;
 use mfa_shared::fault::{self, Fault};
@@ -127,7 +130,10 @@ pub fn update(
 /// `DELETE /events/subscriptions/{subscription}`
 pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteSubscription, _: &Nothing) -> Result<Accepted, Fault> {
     let stored = find(tx, &at.subscription)?;
-    tx.remove_all::<StoredDelivery>(&[&stored.identifier])?;
+    let space = StoredDelivery::SPACE;
+    for (_, value) in tx.scan(space, &kept(&stored), false, StoredDelivery::KEPT as usize + 1)? {
+        tx.remove(&decode::<StoredDelivery>(space, &value)?);
+    }
     tx.remove(&stored);
     Ok(Accepted)
 }
@@ -164,8 +170,15 @@ pub fn deliveries(
     at: &ListDeliveries,
     _: &Nothing,
 ) -> Result<Rows<StoredDelivery, Delivery>, Fault> {
-    find(tx, &at.subscription)?;
-    Ok(Rows::all(&[&at.subscription], |_, stored: StoredDelivery| Ok(stored.delivery)).newest_first())
+    let stored = find(tx, &at.subscription)?;
+    Ok(Rows::within(kept(&stored), |_, stored: StoredDelivery| Ok(stored.delivery)).newest_first())
+}
+
+/// The deliveries of a subscription that are kept. On a database a scan of all there ever were would pass
+/// over those that were removed.
+fn kept(stored: &StoredSubscription) -> Range {
+    let first = stored.tries.saturating_sub(StoredDelivery::KEPT);
+    Range { from: numbered(&[&stored.identifier], first), ..Range::prefix(&prefix(&[&stored.identifier])) }
 }
 
 /// The subscription of an identifier.

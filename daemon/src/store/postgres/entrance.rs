@@ -47,6 +47,12 @@ impl Entrance {
         Box::pin(async move { Ok(read.await?.end) })
     }
 
+    /// The last visible commit, whatever may still come before it.
+    pub(super) fn last(&self) -> Pending<u64> {
+        let read = self.read(journal::Page::new(0, 0, true, Asked::Whole));
+        Box::pin(async move { Ok(read.await?.end) })
+    }
+
     fn read(&self, (slot, page): (journal::Slot, journal::Page)) -> Pending<journal::Read> {
         let done = self.submit(Work::Journal(page), false);
         Box::pin(async move {

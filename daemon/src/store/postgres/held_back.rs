@@ -51,8 +51,10 @@ async fn held_back(client: &Client, schema: &str) -> Result<Option<HeldBack>, Tr
     let sql = format!(
         "with oldest as (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as number),
         waits as (
-            select min(time) as since from \"{schema}\".stored_journal, \"{schema}\".stored_form, oldest
-            where sequence >= journal_base + oldest.number
+            select time as since from \"{schema}\".stored_journal
+            where sequence >= (select number from oldest)
+                + (select journal_base from \"{schema}\".stored_form)
+            order by sequence limit 1
         )
         select greatest(extract(epoch from clock_timestamp() - waits.since), 0)::bigint,
             a.pid, a.usename::text, a.datname::text, a.application_name, p.gid, p.database::text

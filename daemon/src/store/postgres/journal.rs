@@ -8,7 +8,7 @@ use super::commit::Ended;
 use super::session::Session;
 use super::trouble::Trouble;
 use crate::store::engine::{Change, Commit, Space};
-use futures_util::future::try_join;
+use futures_util::future::try_join3;
 use mfa_shared::time::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -36,6 +36,8 @@ pub(super) struct Read {
     pub(super) reached: Option<u64>,
     /// The last sequence before which nothing can appear any more.
     pub(super) end: u64,
+    /// The last visible commit that put a key, where keys that were put are asked for.
+    pub(super) last: Option<u64>,
 }
 
 /// What is asked of the commits.
@@ -80,7 +82,7 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     };
     let whole: [&(dyn ToSql + Sync); 3] = [&after, &base, &limit];
     let of_keys: [&(dyn ToSql + Sync); 5] = [&after, &base, &limit, &spaces, &put];
-    let ends: [&(dyn ToSql + Sync); 1] = [&session.journal_base];
+    let ends: [&(dyn ToSql + Sync); 1] = if page.limit == 0 { [&base] } else { [&session.journal_base] };
     let is_whole = matches!(page.asked, Asked::Whole);
     // In this order: what is committed between the two is read, but comes after the end.
     let end = session.client.query_one(&session.statements.journal_end, &ends);
@@ -89,9 +91,19 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     } else {
         session.client.query(&session.statements.journal_keys, &of_keys)
     };
-    let read = session.wait(runtime, try_join(end, rows)).and_then(|(end, rows)| {
+    // Last of all, so that it sees whatever was committed before.
+    let of_last: [&(dyn ToSql + Sync); 2] = [&after, &spaces];
+    let last = async {
+        match page.asked {
+            Asked::Put(_) => session.client.query_opt(&session.statements.last_put, &of_last).await,
+            Asked::Whole | Asked::Changed(_) => Ok(None),
+        }
+    };
+    let read = session.wait(runtime, try_join3(end, rows, last)).and_then(|(end, rows, last)| {
         let end: i64 = end.try_get(0).map_err(Trouble::from)?;
-        let mut read = Read { end: end.unsigned_abs(), ..Read::default() };
+        let last: Option<i64> = last.map(|row| row.try_get(0)).transpose().map_err(Trouble::from)?;
+        let last = last.map(i64::unsigned_abs);
+        let mut read = Read { end: end.unsigned_abs(), last, ..Read::default() };
         if is_whole {
             read.commits = rows.iter().map(commit).collect::<Result<_, _>>().map_err(Trouble::from)?;
         } else {

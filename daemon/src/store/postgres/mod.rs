@@ -190,21 +190,17 @@ impl Engine for Postgres {
     }
 
     fn put_since(&self, space: Space, after: u64, limit: usize) -> Pending<Put> {
-        let page = self.entrance.keys(after, limit, true, Asked::Put(space));
+        let page = self.entrance.keys(after, limit, false, Asked::Put(space));
         Box::pin(async move {
             let read = page.await?;
+            let last = read.keys.last().map_or(after, |(sequence, _)| *sequence);
+            let end = last.max(read.end);
             // Behind the end nothing is final while a transaction of anybody is under way, perhaps for hours.
-            let end = read.end.max(after);
             let more = read.reached.is_some_and(|reached| reached <= end);
             let upto = read.reached.map_or(end, |reached| reached.min(end));
-            let (found, unsettled): (Vec<_>, Vec<_>) =
-                read.keys.into_iter().partition(|(sequence, _)| *sequence <= end);
             let keys = |keys: Vec<(Space, Vec<u8>)>| keys.into_iter().map(|(_, key)| key).collect();
-            let commits = found.into_iter().map(|(sequence, put)| (sequence, keys(put))).collect();
-            let is_cut = read.reached.is_some() && !more;
-            let last = unsettled.iter().rev().find(|(_, put)| !put.is_empty()).map(|(sequence, _)| *sequence);
-            let unsettled = if is_cut { Some(u64::MAX) } else { last };
-            Ok(Put { commits, upto, more, unsettled })
+            let commits = read.keys.into_iter().map(|(sequence, put)| (sequence, keys(put))).collect();
+            Ok(Put { commits, upto, more, unsettled: read.last.filter(|last| *last > upto) })
         })
     }
 
@@ -212,17 +208,8 @@ impl Engine for Postgres {
         self.journal(after, limit)
     }
 
-    /// What is visible behind the place where numbers are final is little, so it is gone through.
     fn last_commit(&self) -> Pending<u64> {
-        let entrance = self.entrance.clone();
-        Box::pin(async move {
-            let mut last = entrance.end().await?;
-            loop {
-                let page = entrance.page(last, REPLAYED_AT_ONCE, true).await?;
-                let Some((next, _)) = page.last() else { return Ok(last) };
-                last = *next;
-            }
-        })
+        self.entrance.last()
     }
 
     fn replay(&self, mut visit: Visit) -> Pending<()> {

@@ -140,7 +140,31 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
     }
     run(REBASE).await?;
     run(&views(client, schema, spaces).await.map_err(not_set_up)?).await?;
-    run("commit").await
+    run("commit").await?;
+    if let Err(error) = client.batch_execute(&vacuum_sooner(schema)).await {
+        // The store works without it, and another start tries again.
+        tracing::debug!(%error, "the database cleans up as it does for any table");
+    }
+    Ok(())
+}
+
+/// What is removed leaves its row behind until the database cleans up, and every change leaves one: a record
+/// of the trail waits in the table until it is sealed. By default the database waits until a fifth of the
+/// table is such rows, which is gigabytes among millions of records, and leaves them in the indexes where few
+/// pages have them. Whoever has chosen otherwise, for the table or the server, is left alone.
+fn vacuum_sooner(schema: &str) -> String {
+    format!(
+        "do $$ begin
+            if not exists (select 1 from pg_class, unnest(reloptions) as chosen
+                where oid = '\"{schema}\".stored_records'::regclass and chosen like '%vacuum%')
+                and current_setting('autovacuum_vacuum_scale_factor')::float8 > 0.02
+            then
+                set local lock_timeout = '1s';
+                alter table \"{schema}\".stored_records set (
+                    autovacuum_vacuum_scale_factor = 0.02, vacuum_index_cleanup = on);
+            end if;
+        end $$"
+    )
 }
 
 /// Sequences of the journal are transaction numbers of the server. After the tables were carried to

@@ -34,6 +34,12 @@ const SCAN_ALL: &str = "select r.number, s.key, s.value \
     cross join lateral (select key, value from stored_records \
         where space = r.space and key >= r.first and key < r.behind order by space, key limit $4) s \
     order by r.number, s.key";
+/// The last pair of each of several ranges, with the number of the range, from 1 on.
+const LASTS: &str = "select r.number, s.key, s.value \
+    from unnest($2::bytea[], $3::bytea[]) with ordinality as r(first, behind, number) \
+    cross join lateral (select key, value from stored_records \
+        where space = $1::smallint and key >= r.first and key < r.behind \
+        order by space desc, key desc limit 1) s";
 const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_values \
     from stored_journal \
     where sequence > $1 and sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
@@ -54,6 +60,18 @@ const JOURNAL_KEYS: &str = "select w.upto, r.sequence, r.spaces, r.keys \
             and j.sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint and j.spaces && $4 \
         order by j.sequence limit $3) r on true \
     order by r.sequence";
+/// The last visible commit that has put something into some spaces.
+const LAST_PUT: &str = "select j.sequence from stored_journal j \
+    where j.sequence > $1 and j.spaces && $2::smallint[] \
+    and exists (select 1 from unnest(j.spaces, j.new_values) as u(space, value) \
+        where u.space = any($2) and u.value is not null) \
+    order by j.sequence desc limit 1";
+/// What visible commits have put into a space, in their order.
+const PUT_AFTER: &str = "select u.key, u.value from stored_journal j \
+    cross join lateral unnest(j.spaces, j.keys, j.new_values) \
+        with ordinality as u(space, key, value, place) \
+    where j.sequence > $1 and j.spaces && array[$2::smallint] and u.space = $2 and u.value is not null \
+    order by j.sequence, u.place limit $3";
 const JOURNAL_END: &str = "select coalesce(max(sequence), 0) from stored_journal \
     where sequence < $1 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
 /// Everything that a transaction writes which removes nothing, in one statement. To look for what was removed
@@ -95,11 +113,14 @@ pub(super) struct Statements {
     pub(super) get: Statement,
     pub(super) get_all: Statement,
     pub(super) scan_all: Statement,
+    pub(super) lasts: Statement,
     pub(super) put: Statement,
     pub(super) write: Statement,
     pub(super) journal: Statement,
     pub(super) journal_keys: Statement,
     pub(super) journal_end: Statement,
+    pub(super) last_put: Statement,
+    pub(super) put_after: Statement,
     pub(super) objects: ObjectStatements,
     /// Ascending and descending, each without and with an end.
     pub(super) scans: [Statement; 4],
@@ -231,26 +252,29 @@ impl Session {
             let base = client.query_one("select journal_base from stored_form", &[]).await?;
             let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
             let scans = scans.map(|(to, order)| scan(to, order));
-            let texts = [GET, GET_ALL, SCAN_ALL, PUT, WRITE, JOURNAL, JOURNAL_KEYS, JOURNAL_END]
+            let of_journal = [JOURNAL, JOURNAL_KEYS, JOURNAL_END, LAST_PUT, PUT_AFTER];
+            let texts = [GET, GET_ALL, SCAN_ALL, LASTS, PUT, WRITE]
                 .into_iter()
+                .chain(of_journal)
                 .chain(scans.iter().map(String::as_str));
             let prepared = try_join_all(texts.map(|text| client.prepare(text)));
             let (prepared, objects) = try_join(prepared, ObjectStatements::prepare(&client)).await?;
-            let Ok([get, get_all, scan_all, put, write, journal, journal_keys, journal_end, a, b, c, d]) =
-                <[Statement; 12]>::try_from(prepared)
-            else {
-                return Err(Trouble::Defect("a statement is missing".to_owned()));
-            };
-            let scans = [a, b, c, d];
+            let missing = |_| Trouble::Defect("a statement is missing".to_owned());
+            let all = <[Statement; 15]>::try_from(prepared).map_err(missing)?;
+            let [get, get_all, scan_all, lasts, put, write, rest @ ..] = all;
+            let [journal, journal_keys, journal_end, last_put, put_after, scans @ ..] = rest;
             let statements = Statements {
                 get,
                 get_all,
                 scan_all,
+                lasts,
                 put,
                 write,
                 journal,
                 journal_keys,
                 journal_end,
+                last_put,
+                put_after,
                 objects,
                 scans,
             };

@@ -180,6 +180,35 @@ impl View for Snapshot<'_> {
         Ok(rows.into_iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
+    fn lasts(&mut self, space: Space, ranges: &[Range]) -> Result<Option<Vec<Option<Pair>>>, Fault> {
+        let session = self.session;
+        let number = stored(space);
+        let first: Vec<&[u8]> = ranges.iter().map(|range| range.from.as_slice()).collect();
+        let behind: Vec<&[u8]> = ranges.iter().filter_map(|range| range.to.as_deref()).collect();
+        if behind.len() < ranges.len() {
+            return Ok(None);
+        }
+        let params: [&(dyn ToSql + Sync); 3] = [&number, &first, &behind];
+        let rows = self.ask(session.client.query(&session.statements.lasts, &params))?;
+        let mut found = vec![None; ranges.len()];
+        for row in rows {
+            let place = usize::try_from(row.get::<_, i64>(0)).ok().and_then(|number| number.checked_sub(1));
+            if let Some(last) = place.and_then(|at| found.get_mut(at)) {
+                *last = Some((row.get(1), row.get(2)));
+            }
+        }
+        Ok(Some(found))
+    }
+
+    fn put_after(&mut self, space: Space, after: u64, limit: usize) -> Result<Option<Vec<Pair>>, Fault> {
+        let session = self.session;
+        let after = i64::try_from(after).unwrap_or(i64::MAX);
+        let (number, limit) = (stored(space), i64::try_from(limit).unwrap_or(i64::MAX));
+        let params: [&(dyn ToSql + Sync); 3] = [&after, &number, &limit];
+        let rows = self.ask(session.client.query(&session.statements.put_after, &params))?;
+        Ok(Some(rows.into_iter().map(|row| (row.get(0), row.get(1))).collect()))
+    }
+
     fn holds_object(&mut self, hash: &str) -> Result<bool, Fault> {
         let session = self.session;
         let held = self.ask(session.client.query_opt(&session.statements.objects.held, &[&hash]))?;

@@ -105,6 +105,11 @@ pub struct StoredDelivery {
     pub delivery: Delivery,
 }
 
+impl StoredDelivery {
+    /// So many of a subscription are kept.
+    pub const KEPT: u64 = 100;
+}
+
 impl Record for StoredDelivery {
     const SPACE: Space = DELIVERIES;
     fn key(&self) -> Vec<u8> {

@@ -1,14 +1,18 @@
 //! Tests of the audit trail outside of requests.
 
+use super::waiting::{KEPT_FOR_LOOKS, Strangers};
 use super::*;
 use crate::clock::Clock;
 use crate::ops::audit::check_trail;
 use crate::store::embedded::{Embedded, Options};
 use crate::store::records::StoredAudit;
+use mfa_shared::api::audit::AuditOutcome;
+use mfa_shared::node::Node;
 use mfa_shared::time::Timestamp;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::thread;
+use std::time::Instant;
 
 fn record(number: usize) -> AuditRecord {
     let operation = if number.is_multiple_of(3) { "CreateToken" } else { "ListUsers" };
@@ -58,7 +62,7 @@ fn what_waits_has_a_bound_and_what_was_left_out_is_counted() {
     runtime.block_on(async {
         let engine = Embedded::open(Options::new(folder.path().join("data"))).unwrap();
         let store = Store::new(engine, Clock::system(), false);
-        let auditor = Auditor::default();
+        let auditor = Arc::new(Auditor::default());
         for number in 0..WAITING_MAX + 500 {
             auditor.add(record(number));
         }

@@ -1,34 +1,22 @@
 //! The audit trail outside of requests: records reported after an answer was written, sealing what several
 //! daemons have committed, and updating the lists that find records. Contract: `audit.md` sections 1 and 2.
 
+mod waiting;
+
 use crate::clock::Deadline;
 use crate::ops::audit as trail;
 use crate::ops::events;
 use crate::store::records::AUDIT_PENDING;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
-use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
-use mfa_shared::api::tokens::CreateToken;
-use mfa_shared::endpoint::Endpoint;
+use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::node::Node;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-use tokio::sync::{Notify, watch};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, OwnedMutexGuard, watch};
+use waiting::{TAKEN_AT_ONCE, WAITING_MAX, Waiting};
 
-/// Most records that may wait, so that no one can fill the disk with failed logins.
-const WAITING_MAX: usize = 1_000;
-/// Of these places refusals leave so many to what was looked at, so that nobody hides an export behind a
-/// flood of refused requests.
-const KEPT_FOR_LOOKS: usize = WAITING_MAX / 4;
-/// Refused logins, which anybody can cause, that are recorded when they come at once, and for how long each
-/// of them counts. Beyond that they are counted only: nobody can fill the disk with them.
-const STRANGERS_AT_ONCE: u32 = 1_000;
-const STRANGER_COUNTS: Duration = Duration::from_millis(100);
-/// Records that one transaction takes from those that wait.
-const TAKEN_AT_ONCE: usize = 100;
 /// How long records are collected before a commit, so that a flood causes few commits.
 const GATHER: Duration = Duration::from_millis(100);
 /// Pause after a flood: as many records as may wait are written in this time, and those beyond are counted.
@@ -58,33 +46,6 @@ const MORE_STEPS: u64 = 2;
 const QUIET_RECORDS: u64 = 64;
 const CATCH_UP_STEPS: u64 = 20;
 
-/// What waits to be written, and what was left out.
-#[derive(Debug, Default)]
-struct Waiting {
-    records: Vec<AuditRecord>,
-    left_out: BTreeMap<String, u64>,
-    strangers: Strangers,
-}
-
-/// The refused logins that were recorded.
-#[derive(Debug, Default)]
-struct Strangers {
-    /// When the last of them counts no more, if each counts after the one before.
-    until: Option<Instant>,
-}
-
-impl Strangers {
-    /// Whether one more is recorded.
-    fn admits(&mut self, now: Instant) -> bool {
-        let until = self.until.map_or(now, |until| until.max(now));
-        let admits = until.duration_since(now) < STRANGER_COUNTS * STRANGERS_AT_ONCE;
-        if admits {
-            self.until = Some(until + STRANGER_COUNTS);
-        }
-        admits
-    }
-}
-
 /// Receives records, and keeps the trail in order.
 #[derive(Debug, Default)]
 pub struct Auditor {
@@ -92,10 +53,8 @@ pub struct Auditor {
     bell: Notify,
     /// The number of the last record.
     news: watch::Sender<u64>,
-    /// The place in the journal of a shared engine up to which nothing is left to seal.
-    looked: AtomicU64,
     /// The last run that brought the trail up to date, and held by the one that does.
-    turn: tokio::sync::Mutex<Run>,
+    turn: Arc<tokio::sync::Mutex<Run>>,
     /// How many runs have begun.
     begun: AtomicU64,
 }
@@ -110,8 +69,18 @@ pub struct Run {
     /// which cannot be sealed yet.
     sealed: u64,
     unsettled: Option<u64>,
+    /// Whether that could not be found out.
+    failed: bool,
     /// The number of the last record then; none where it could not be read.
     last: Option<u64>,
+}
+
+/// What was found when the journal was followed.
+#[derive(Debug, Default)]
+struct Followed {
+    /// Whether anything of the trail was committed, by anybody.
+    moved: bool,
+    unsettled: Option<u64>,
 }
 
 impl Auditor {
@@ -121,35 +90,37 @@ impl Auditor {
 
     /// Queues a record without waiting for the write; when the queue is full, the record is only counted.
     pub fn add(&self, record: AuditRecord) {
-        let is_refusal = record.outcome == AuditOutcome::Refused;
-        let places = if is_refusal { WAITING_MAX - KEPT_FOR_LOOKS } else { WAITING_MAX };
-        let mut waiting = self.waiting();
-        let has_place = waiting.records.len() < places;
-        let is_login = is_refusal && record.operation == CreateToken::META.name;
-        if has_place && (!is_login || waiting.strangers.admits(Instant::now())) {
-            waiting.records.push(record);
-        } else {
-            *waiting.left_out.entry(record.operation).or_default() += 1;
-        }
-        drop(waiting);
+        self.waiting().add(record);
         self.bell.notify_one();
     }
 
     /// Brings the trail up to date with everything that was reported and committed before. Of those who ask
     /// while a run goes on, the next one does it for all: a thousand listeners may come at once.
-    pub async fn catch_up(&self, store: &Store) -> Run {
+    pub async fn catch_up(self: &Arc<Self>, store: &Store) -> Run {
         let begun = self.begun.load(SeqCst);
-        let mut turn = self.turn.lock().await;
-        if turn.number <= begun {
-            let number = self.begun.fetch_add(1, SeqCst) + 1;
-            let written = self.write_waiting(store).await;
-            let unsettled = self.follow(store).await.unwrap_or_else(|fault| {
-                tracing::debug!(%fault, "the audit trail is not up to date");
-                None
-            });
-            let (sealed, last) = (self.looked.load(SeqCst), self.announce(store).await);
-            *turn = Run { number, written, sealed, unsettled, last };
+        let turn = self.turn.clone().lock_owned().await;
+        if turn.number > begun {
+            return turn.clone();
         }
+        // A task of its own, which goes on when the one who asks goes away: what it has taken out of the
+        // queue is written or put back.
+        let run = self.clone().run(turn, store.clone());
+        tokio::spawn(run).await.unwrap_or(Run { failed: true, ..Run::default() })
+    }
+
+    async fn run(self: Arc<Self>, mut turn: OwnedMutexGuard<Run>, store: Store) -> Run {
+        let number = self.begun.fetch_add(1, SeqCst) + 1;
+        let written = self.write_waiting(&store).await;
+        let followed = self.follow(&store).await;
+        if let Err(fault) = &followed {
+            tracing::debug!(%fault, "the audit trail is not up to date");
+        }
+        let failed = followed.is_err();
+        let Followed { moved, unsettled } = followed.unwrap_or_default();
+        // A database is asked only where something has happened.
+        let is_known = store.is_shared() && !moved && !failed && turn.last.is_some();
+        let last = if is_known { turn.last } else { self.announce(&store).await };
+        *turn = Run { number, written, sealed: store.numbers().sealed(), unsettled, failed, last };
         turn.clone()
     }
 
@@ -171,8 +142,11 @@ impl Auditor {
     /// what the look before this one saw, `look` the number of this one.
     async fn list(&self, store: &Store, last: u64, seen: &mut Seen, look: u64) -> Result<(), Fault> {
         let new = seen.look(last);
+        if new == 0 && seen.is_complete() {
+            return Ok(());
+        }
         for _ in 0..steps(new, seen.behind, look) {
-            seen.behind = list(store, at_once(seen.behind)).await?;
+            seen.note(list(store, at_once(seen.behind)).await?);
             if seen.behind == 0 {
                 break;
             }
@@ -182,18 +156,26 @@ impl Auditor {
 
     /// Does the same for somebody who wants to see it. On a shared engine a commit is sealed only when none
     /// that began before it is under way any more; that is waited for, but not for ever, nor for later ones.
-    pub async fn settle(&self, store: &Store) {
+    pub async fn settle(self: &Arc<Self>, store: &Store) {
         let patience = Deadline::after(SETTLE_MAX);
-        let mut run = self.catch_up(store).await;
-        let wanted = run.unsettled;
-        while wanted > Some(run.sealed) && run.unsettled.is_some() && !patience.has_passed() {
+        let mut wanted = None;
+        loop {
+            let run = self.catch_up(store).await;
+            if !run.failed {
+                let wanted = *wanted.get_or_insert(run.unsettled);
+                if run.unsettled.is_none() || wanted <= Some(run.sealed) {
+                    return;
+                }
+            }
+            if patience.has_passed() {
+                return;
+            }
             tokio::time::sleep(SETTLE_PAUSE).await;
-            run = self.catch_up(store).await;
         }
     }
 
     /// Keeps it so. What cannot be written at present is tried again.
-    pub async fn keep(&self, store: &Store) {
+    pub async fn keep(self: &Arc<Self>, store: &Store) {
         let mut seen = Seen::default();
         for look in 0.. {
             tokio::select! {
@@ -217,22 +199,12 @@ impl Auditor {
         self.news.subscribe()
     }
 
-    /// Takes the next records out of the queue. What was left out goes with the last of the `left` that are
-    /// written together.
-    fn take(&self, left: usize) -> (Vec<AuditRecord>, BTreeMap<String, u64>) {
-        let mut waiting = self.waiting();
-        let count = waiting.records.len().min(TAKEN_AT_ONCE);
-        let records: Vec<_> = waiting.records.drain(..count).collect();
-        let last = waiting.records.is_empty() || count >= left;
-        (records, if last { std::mem::take(&mut waiting.left_out) } else { BTreeMap::new() })
-    }
-
     /// Writes what waits, and not more than may wait at once: while a flood goes on, the queue is never
     /// empty, and whoever looks at the trail would wait for its end.
     async fn write_waiting(&self, store: &Store) -> usize {
         let mut written = 0;
         while written < WAITING_MAX {
-            let (records, left_out) = self.take(WAITING_MAX - written);
+            let (records, left_out) = self.waiting().take(WAITING_MAX - written);
             if records.is_empty() && left_out.is_empty() {
                 break;
             }
@@ -246,32 +218,45 @@ impl Auditor {
                     tx.audit(record);
                 }
                 if !counted.is_empty() {
-                    tx.audit(overflow(tx, &counted));
+                    tx.audit(waiting::overflow(tx, &counted));
                 }
                 Ok(())
             };
             if let Err(fault) = store.write("audit", write).await {
                 tracing::debug!(%fault, "records of the audit trail wait");
-                self.take_back(records, left_out);
+                self.waiting().put_back(records, left_out);
                 break;
             }
         }
         written
     }
 
-    /// Seals what several daemons have committed. Returns the last commit that cannot be sealed yet.
-    async fn follow(&self, store: &Store) -> Result<Option<u64>, Fault> {
-        let mut unsettled = None;
-        while store.is_shared() && !self.seal(store, &mut unsettled).await? {}
-        Ok(unsettled)
+    /// Seals what several daemons have committed.
+    async fn follow(&self, store: &Store) -> Result<Followed, Fault> {
+        let mut followed = Followed::default();
+        while store.is_shared() && !self.seal(store, &mut followed).await? {}
+        Ok(followed)
     }
 
     /// Seals the next records in the order of their commits; true when no others are left than those that
     /// cannot be sealed yet.
-    async fn seal(&self, store: &Store, unsettled: &mut Option<u64>) -> Result<bool, Fault> {
-        let mut place = store.read(false, trail::place).await?;
-        let after = place.max(self.looked.load(SeqCst));
+    async fn seal(&self, store: &Store, followed: &mut Followed) -> Result<bool, Fault> {
+        let after = match store.numbers().sealed() {
+            0 => store.read(false, trail::place).await?,
+            looked => looked,
+        };
         let put = store.put_since(AUDIT_PENDING, after, COMMITS_AT_ONCE).await?;
+        followed.moved |= !put.commits.is_empty();
+        followed.unsettled = put.unsettled;
+        let mut place = after;
+        if put.commits.iter().any(|(_, keys)| !keys.is_empty()) {
+            place = store.read(false, trail::place).await?;
+            if place > after {
+                // Another daemon has sealed some of them.
+                store.numbers().note_sealed(place);
+                return Ok(false);
+            }
+        }
         for (upto, keys) in parts(put.commits) {
             let write = move |tx: &mut Tx<'_>| {
                 tx.set_actor(SYSTEM_ACTOR);
@@ -284,27 +269,10 @@ impl Auditor {
                 return Ok(false);
             }
             place = upto;
-            self.looked.fetch_max(upto, SeqCst);
+            store.numbers().note_sealed(upto);
         }
-        self.looked.fetch_max(put.upto, SeqCst);
-        *unsettled = put.unsettled;
+        store.numbers().note_sealed(put.upto);
         Ok(!put.more)
-    }
-
-    /// Puts what could not be written back, in front of what has come meanwhile.
-    fn take_back(&self, records: Vec<AuditRecord>, left_out: BTreeMap<String, u64>) {
-        let mut waiting = self.waiting();
-        let newer = std::mem::replace(&mut waiting.records, records);
-        for record in newer {
-            if waiting.records.len() < WAITING_MAX {
-                waiting.records.push(record);
-            } else {
-                *waiting.left_out.entry(record.operation).or_default() += 1;
-            }
-        }
-        for (operation, count) in left_out {
-            *waiting.left_out.entry(operation).or_default() += count;
-        }
     }
 }
 
@@ -329,11 +297,22 @@ fn parts(commits: Vec<(u64, Vec<Vec<u8>>)>) -> Vec<(u64, Vec<Vec<u8>>)> {
 struct Seen {
     /// The number of the last record.
     last: u64,
-    /// How many records the lists lack.
+    /// How many records the lists lack, and whether that was found out.
     behind: u64,
+    known: bool,
 }
 
 impl Seen {
+    /// Notes how many records the lists lack.
+    fn note(&mut self, behind: u64) {
+        (self.behind, self.known) = (behind, true);
+    }
+
+    /// Whether the lists lack nothing.
+    fn is_complete(&self) -> bool {
+        self.known && self.behind == 0
+    }
+
     /// Notes the number of the last record; how many are new. The first look only learns where it is.
     fn look(&mut self, now: u64) -> u64 {
         let before = std::mem::replace(&mut self.last, now);
@@ -359,21 +338,6 @@ fn at_once(behind: u64) -> u64 {
     if behind > LISTED_AT_ONCE { LISTED_WHEN_BEHIND } else { LISTED_AT_ONCE }
 }
 
-/// Says how many records were left out, and of which operations.
-fn overflow(tx: &Tx<'_>, left_out: &BTreeMap<String, u64>) -> AuditRecord {
-    let change = |(operation, count): (&String, &u64)| AuditChange {
-        field: format!("/{operation}"),
-        before: None,
-        after: Some(Node::Number(count.to_string())),
-    };
-    AuditRecord {
-        actor: SYSTEM_ACTOR.to_owned(),
-        request_id: "audit".to_owned(),
-        changes: left_out.iter().map(change).collect(),
-        ..AuditRecord::of("AuditOverflow", tx.now())
-    }
-}
-
 /// Adds the next records to the lists, and says how many they lack then. The entries are worked out outside
 /// of the write transaction, which only stores them.
 async fn list(store: &Store, at_once: u64) -> Result<u64, Fault> {
@@ -392,7 +356,7 @@ async fn list(store: &Store, at_once: u64) -> Result<u64, Fault> {
 
 /// Seals what is committed, for work without a daemon.
 pub(crate) async fn bring_to_an_end(store: &Store) {
-    Auditor::default().settle(store).await;
+    Arc::new(Auditor::default()).settle(store).await;
 }
 
 /// Prepares a store for the trail: seals what was left unsealed where it was copied from, and on a shared
@@ -416,16 +380,19 @@ pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
 
 /// Removes what was cut off; a start goes on where this was interrupted.
 pub(crate) async fn clear(store: &Store) -> Result<(), Fault> {
-    let step = |tx: &mut Tx<'_>| {
-        tx.set_actor(SYSTEM_ACTOR);
-        trail::clear(tx)
-    };
-    if store.read(false, trail::is_clearing).await? {
-        while !store.write("audit-prune", step).await? {}
+    if !store.read(false, trail::is_clearing).await? {
+        return Ok(());
+    }
+    let mut cleared = Some(trail::Cleared::default());
+    while let Some(so_far) = cleared {
+        let step = move |tx: &mut Tx<'_>| {
+            tx.set_actor(SYSTEM_ACTOR);
+            trail::clear(tx, &so_far)
+        };
+        cleared = store.write("audit-prune", step).await?;
     }
     Ok(())
 }
 
 #[cfg(test)]
-#[path = "audit_tests.rs"]
 mod tests;
