@@ -156,6 +156,7 @@ mod store {
     mod moment;
     mod packed;
     pub mod postgres;
+    mod refused;
     mod rehearsed;
     mod reserve;
     mod restore;

@@ -95,6 +95,34 @@ fn a_user_carries_the_role() {
 }
 
 #[test]
+fn a_deactivated_user_is_guarded_by_the_role_before() {
+    let world = World::guarded();
+    let anna = world.user_with("anna", &[may("identity__v1__users", "RCD"), may("office__v1__offices", "R")]);
+    let admin = world.login("admin");
+    admin.post("/roles", role("writers", &[may("office__v1__offices", "RC")])).is(202);
+    admin.post("/roles", role("readers", &[may("office__v1__offices", "R")])).is(202);
+    let password = || json!({ "password": PASSWORD });
+    let become_ = |name: &str| json!({ "identifier": name });
+    let held = ["identity__v1__roles RCD", "identity__v1__app_self RCD"];
+    for (role, missing) in [("writers", &["office__v1__offices C"][..]), ("pharaoh", &held)] {
+        let (id, path) = (format!("u-{role}"), format!("/users/u-{role}"));
+        admin.post("/users", user(&id, role)).is(202);
+        for _ in 0..2 {
+            admin.put(&format!("{path}/roleIdentifier"), become_("deactivated")).is(202);
+            exceeds(anna.put(&format!("{path}/password"), password()), missing);
+            exceeds(anna.put(&format!("{path}/roleIdentifier"), become_("readers")), missing);
+        }
+        assert_eq!(admin.get(&path).is(200).json(), json!({ "identifier": id, "role": "deactivated" }));
+        admin.put(&format!("{path}/password"), password()).is(202);
+        // With another role it is another user.
+        admin.put(&format!("{path}/roleIdentifier"), become_("readers")).is(202);
+        anna.put(&format!("{path}/password"), password()).is(202);
+        anna.put(&format!("{path}/roleIdentifier"), become_("deactivated")).is(202);
+        anna.put(&format!("{path}/password"), password()).is(202);
+    }
+}
+
+#[test]
 fn only_pharaoh_touches_pharaoh() {
     let world = World::guarded();
     let (olga, admin) = (world.login("olga"), world.login("admin"));

@@ -27,11 +27,16 @@ use mfa_shared::wire::{Body, Json, RawBody};
 use part::{Part, Parts};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
 
 /// The detail for a read that takes too long in the middle of changes.
 const HOLDS_UP: &str = "reading this beside changes takes too long: send it as a request of its own, \
                         or in a batch that only reads";
+
+/// All changes of a batch may take so long together: nobody else writes meanwhile.
+const CHANGES_TOGETHER: Duration = Duration::from_secs(10);
+const TOO_LONG: &str = "this batch takes too long: send fewer operations at once";
 
 /// A batch of so many operations goes through so many records that it would conflict (`Engine::write_alone`).
 const ALONE_FROM: usize = 10;
@@ -59,12 +64,13 @@ pub async fn answer(
         asked,
         repeatable,
         ended_by: AtomicUsize::new(usize::MAX),
+        reads: AtomicBool::new(false),
     };
     let order = Arc::new(order);
     if let Ok(parts) = &order.parts {
         rate::count_more(state, head, &order.asked, parts.list.len().saturating_sub(1) as u64);
     }
-    let only_reads = order.only_reads();
+    let only_reads = order.changes_nothing().await?;
     let _pass = state.loads.enter(if only_reads { Class::List } else { Class::Change })?;
     order.clone().judge(head.origin).await?;
     let running = order.clone();
@@ -120,6 +126,8 @@ struct Order {
     parts: Result<Parts, Fault>,
     /// The operation that ended the batch.
     ended_by: AtomicUsize,
+    /// Whether it is carried out as a read.
+    reads: AtomicBool,
 }
 
 /// What was done.
@@ -184,13 +192,35 @@ impl Order {
         Ok(())
     }
 
-    /// Whether nothing is written, neither a change nor the record of a read.
-    fn only_reads(&self) -> bool {
-        let reads = |part: &Part| {
-            part.method.reads() && part.request.as_ref().is_ok_and(|request| !request.shows_secret())
+    /// Whether nothing is written, neither a change nor the record of a read. An operation that is refused
+    /// before it begins, or that the caller may not carry out, changes nothing: reads beside it are as long
+    /// as without it.
+    async fn changes_nothing(self: &Arc<Self>) -> Result<bool, Fault> {
+        let (Ok(None), Ok(parts)) = (&self.repeatable, &self.parts) else { return Ok(false) };
+        let writes = |part: &Part| {
+            let request = part.request.as_ref();
+            request.is_ok_and(|request| !part.method.reads() || request.shows_secret())
         };
-        let kept = !matches!(self.repeatable, Ok(None));
-        !kept && self.parts.as_ref().is_ok_and(|parts| parts.list.iter().all(reads))
+        if !parts.list.iter().any(writes) {
+            self.reads.store(true, SeqCst);
+            return Ok(true);
+        }
+        if !parts.list.iter().any(|part| part.method.reads()) {
+            return Ok(false);
+        }
+        let order = self.clone();
+        let look = move |tx: &mut Tx<'_>| {
+            let caller = access::admit(&order.state, tx, &order.asked)?;
+            let may = |part: &Part| {
+                let request = part.request.as_ref();
+                request.is_ok_and(|request| access::permit(&order.state, &caller, &request.asked).is_ok())
+            };
+            let writing = order.parts.iter().flat_map(|parts| &parts.list).filter(|part| writes(part));
+            Ok(writing.filter(|part| may(part)).count() == 0)
+        };
+        let nothing = self.state.store.read(false, look).await?;
+        self.reads.store(nothing, SeqCst);
+        Ok(nothing)
     }
 
     /// How many operations it has.
@@ -271,18 +301,31 @@ impl Order {
         }
         let mut results = Vec::with_capacity(parts.list.len());
         let mut bytes_left = ANSWER_BYTES_MAX;
-        let alone = self.only_reads();
+        let alone = self.reads.load(SeqCst);
         let time = self.state.config.batch_read_time;
         let mut left = time * READS_TOGETHER;
+        let mut left_to_change = CHANGES_TOGETHER;
         for (index, (part, request)) in parts.list.iter().zip(requests).enumerate() {
             let done = request.and_then(|request| {
                 tx.attempt(|tx| match self.dry_run {
                     Ok(true) if request.shows_secret() => Err(no_secret_in_dry_run()),
+                    // The permission came after it was looked for.
+                    _ if alone && (!part.method.reads() || request.shows_secret()) => {
+                        let detail = "what you may do has changed at this moment; send this batch again";
+                        Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(1))
+                    }
                     _ if part.method.reads() && !alone => {
                         let (together, deadline) = (Deadline::after(left), Deadline::after(time.min(left)));
                         let done =
                             tx.until(deadline, HOLDS_UP, |tx| perform(tx, caller, &request, &mut bytes_left));
                         left = together.left();
+                        done
+                    }
+                    _ if !alone => {
+                        let deadline = Deadline::after(left_to_change);
+                        let done =
+                            tx.until(deadline, TOO_LONG, |tx| perform(tx, caller, &request, &mut bytes_left));
+                        left_to_change = deadline.left();
                         done
                     }
                     _ => perform(tx, caller, &request, &mut bytes_left),

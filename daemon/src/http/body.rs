@@ -1,6 +1,7 @@
 //! Reading of request bodies: as a stream, with a limit and a deadline.
 
 use super::pace::Patience;
+use super::room::{Full, Room, Taken};
 use crate::domain::pace::Pace;
 use bytes::Buf;
 use futures_util::{Stream, StreamExt};
@@ -8,12 +9,15 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use mfa_shared::wire::BodyKind;
 use std::fmt::Display;
+use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 use warp::http::HeaderMap;
 use warp::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING};
 
+/// A body that is smaller takes no room: it fits into the buffers of a connection.
+const COUNTED_BYTES: usize = 64 * 1024;
 /// Most bytes of an unwanted body that are still read.
 const DRAIN_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Longest time for that.
@@ -129,8 +133,14 @@ where
     })
 }
 
-/// Reads a body of at most `bytes_max` bytes; a body that does not arrive in time is a broken one.
-pub async fn read<S, B, E>(stream: S, bytes_max: usize, within: Duration) -> Result<Vec<u8>, Fault>
+/// Reads a body of at most `bytes_max` bytes; a body that does not arrive in time is a broken one. While it
+/// arrives, what is not small takes room, so that nobody fills the memory with bodies that never end.
+pub async fn read<S, B, E>(
+    stream: S,
+    bytes_max: usize,
+    within: Duration,
+    (arriving, from): (&Room, IpAddr),
+) -> Result<Vec<u8>, Fault>
 where
     S: Stream<Item = Result<B, E>>,
     B: Buf,
@@ -139,11 +149,18 @@ where
     let mut stream = pin!(stream);
     let collect = async {
         let mut body = Vec::new();
+        let mut taken: Option<Taken> = None;
         while let Some(chunk) = stream.next().await {
             let broken = |why: E| Fault::new(fault::MALFORMED_BODY, why.to_string());
             let mut chunk = chunk.map_err(broken)?;
             if body.len() + chunk.remaining() > bytes_max {
                 return Err(too_large(bytes_max as u64));
+            }
+            let arrived = body.len() + chunk.remaining();
+            if let Some(taken) = &mut taken {
+                taken.grow(chunk.remaining()).map_err(no_room)?;
+            } else if arrived >= COUNTED_BYTES {
+                taken = Some(arriving.take(from, arrived).map_err(no_room)?);
             }
             while chunk.has_remaining() {
                 let part = chunk.chunk();
@@ -160,6 +177,15 @@ where
             Err(Fault::new(fault::MALFORMED_BODY, detail))
         }
     }
+}
+
+fn no_room(full: Full) -> Fault {
+    let whose = if full == Full::OfAll { "clients are" } else { "your address is" };
+    let detail = format!(
+        "the bodies that {whose} still sending take all the memory there is for them; send this request \
+         again soon"
+    );
+    Fault::new(fault::UNAVAILABLE, detail).retry_after(1)
 }
 
 /// Reads the rest of an unread body, if it is small and arrives soon. A client that is still sending when its
@@ -208,7 +234,33 @@ pub fn too_much_read(bytes_max: usize) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use super::super::room::OF_CLIENT_MAX;
     use super::*;
+    use futures_util::stream;
+
+    #[tokio::test]
+    async fn what_arrives_takes_room_until_it_is_there_and_small_bodies_none() {
+        const LONG: usize = 4 * COUNTED_BYTES;
+        let (room, from) = (Room::default(), IpAddr::from([192, 0, 2, 1]));
+        let receive = |pieces: Vec<&'static [u8]>| {
+            let pieces = stream::iter(pieces.into_iter().map(Ok::<_, String>));
+            read(pieces, LONG, Duration::from_secs(5), (&room, from))
+        };
+        let piece: &'static [u8] = &[b' '; COUNTED_BYTES];
+        assert_eq!(receive(vec![piece; 4]).await.unwrap().len(), LONG);
+        assert_eq!(receive(vec![piece; 5]).await.unwrap_err().kind, fault::BODY_TOO_LARGE);
+        assert!(room.is_free());
+        // What one client still sends leaves it no more than a little.
+        let sending = room.take(from, OF_CLIENT_MAX - COUNTED_BYTES).unwrap();
+        assert_eq!(receive(vec![piece]).await.unwrap().len(), COUNTED_BYTES);
+        let refused = receive(vec![piece; 2]).await.unwrap_err();
+        assert_eq!((refused.kind, refused.detail.contains("your address is")), (fault::UNAVAILABLE, true));
+        drop(sending);
+        let other = room.take(IpAddr::from([192, 0, 2, 2]), OF_CLIENT_MAX).unwrap();
+        assert_eq!(receive(vec![piece; 2]).await.unwrap().len(), 2 * COUNTED_BYTES);
+        drop(other);
+        assert!(room.is_free());
+    }
 
     #[test]
     fn json_is_recognised_by_its_essence() {

@@ -4,6 +4,7 @@
 use super::counts;
 use super::head::Head;
 use super::heavy::Lane;
+use super::rate;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
 use super::trail::Trail;
@@ -24,7 +25,17 @@ const TRIES: usize = 3;
 
 /// Issues a token, or returns why not.
 pub async fn answer(state: &Arc<State>, head: &Head, raw: &RawBody<'_>) -> Result<Reply, Fault> {
-    let request = TokenRequest::read(raw)?;
+    let request = match TokenRequest::read(raw) {
+        Ok(request @ TokenRequest::Refresh { .. }) => {
+            rate::count_stranger(state, head)?;
+            request
+        }
+        Ok(request) => request,
+        Err(fault) => {
+            rate::count_stranger(state, head)?;
+            return Err(fault);
+        }
+    };
     let grant = counts::grant(&request);
     let token = match request {
         TokenRequest::Password { username, password, otp } => {

@@ -39,6 +39,7 @@ mod refused;
 pub mod reply;
 pub mod request;
 mod response;
+pub mod room;
 pub mod route;
 pub mod routes;
 mod search;

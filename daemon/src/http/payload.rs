@@ -44,7 +44,7 @@ where
     match kind {
         BodyKind::None => Ok((Payload::default(), None)),
         BodyKind::Json | BodyKind::Form | BodyKind::Credentials => {
-            let bytes = body::read(body, bytes_max, within).await?;
+            let bytes = body::read(body, bytes_max, within, (&state.arriving, head.origin)).await?;
             Ok((Payload { bytes, form: None }, None))
         }
         BodyKind::Upload(part) => {

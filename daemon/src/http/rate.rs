@@ -54,6 +54,11 @@ pub fn count_more(state: &State, head: &Head, asked: &AccessRequest, operations:
     }
 }
 
+/// Counts what is neither a login nor sent with a token: a refresh, or a request for a token that is none.
+pub fn count_stranger(state: &State, head: &Head) -> Result<(), Fault> {
+    take(state, head, Bucket::Unauthenticated, &client_of(head.origin))
+}
+
 /// Health checks and metrics are always answered, and logins have queues and limits of their own.
 pub fn answers_always(route: &Route) -> bool {
     let watched = [GetLive::META.name, GetReady::META.name].contains(&route.meta.name);

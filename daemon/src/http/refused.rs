@@ -51,7 +51,7 @@ pub async fn name<S, B, E>(
         return;
     }
     let body = body::paced(body, state.config.pace);
-    if let Ok(bytes) = body::read(body, BYTES_MAX, WITHIN).await {
+    if let Ok(bytes) = body::read(body, BYTES_MAX, WITHIN, (&state.arriving, head.origin)).await {
         let payload = Payload { bytes, form: None };
         let request = Request::prepare(state, head, asked, found, route, &payload);
         // Of what is put, a body that does not keep to the rules does not say which kind of record it is.

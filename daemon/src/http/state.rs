@@ -6,6 +6,7 @@ use super::heavy::Heavy;
 use super::listeners::Listeners;
 use super::load::Loads;
 use super::patient::Patient;
+use super::room::Room;
 use super::routes::Routes;
 use super::under_way::UnderWay;
 use super::unread::Unread;
@@ -53,6 +54,8 @@ pub struct State {
     pub heavy: Heavy,
     /// The threads for lists.
     pub patient: Patient,
+    /// The room for bodies that are still arriving.
+    pub arriving: Room,
     /// The room for answers that are not read yet.
     pub unread: Unread,
     /// What is found by words.
@@ -125,6 +128,7 @@ impl State {
             callers,
             heavy,
             patient,
+            arriving: Room::default(),
             unread: Unread::default(),
             under_way: UnderWay::default(),
             search,

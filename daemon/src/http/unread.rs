@@ -2,54 +2,28 @@
 //! so what waits in memory for all of them together has a bound, and who would exceed it is refused.
 
 use super::reply::{Content, Reply};
-use crate::domain::network::client_of;
+use super::room::{Full, Room, Taken};
 use bytes::Bytes;
 use mfa_shared::fault::{self, Fault};
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is smaller is not counted: it fits into the buffers of a connection.
 const COUNTED_BYTES: usize = 64 * 1024;
-/// What may wait together, and of one client beside something else of it. A single answer may be larger.
-const BYTES_MAX: usize = 256 * 1024 * 1024;
-const OF_CLIENT_MAX: usize = BYTES_MAX / 8;
 const RETRY_AFTER_S: u32 = 2;
-
-/// What is not read yet, in bytes: in all, and of each client.
-#[derive(Debug, Default)]
-struct Waiting {
-    all: usize,
-    clients: HashMap<IpAddr, usize>,
-}
 
 /// The room for answers that are not read yet.
 #[derive(Debug, Default)]
-pub struct Unread(Arc<Mutex<Waiting>>);
+pub struct Unread(Room);
 
 /// Bytes that take room until the last of them is sent.
 struct Held {
     bytes: Bytes,
-    client: IpAddr,
-    waiting: Arc<Mutex<Waiting>>,
+    _taken: Taken,
 }
 
 impl AsRef<[u8]> for Held {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.all = waiting.all.saturating_sub(self.bytes.len());
-        if let Some(own) = waiting.clients.get_mut(&self.client) {
-            *own = own.saturating_sub(self.bytes.len());
-            if *own == 0 {
-                waiting.clients.remove(&self.client);
-            }
-        }
     }
 }
 
@@ -60,28 +34,22 @@ impl Unread {
             Content::Bytes(bytes) if bytes.len() >= COUNTED_BYTES => bytes.clone(),
             _ => return Ok(reply),
         };
-        let client = client_of(from);
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = waiting.clients.get(&client).copied().unwrap_or_default();
-        let fits = |held: usize, max: usize| held == 0 || held + bytes.len() <= max;
-        if !fits(own, OF_CLIENT_MAX) || !fits(waiting.all, BYTES_MAX) {
-            let whose = if fits(own, OF_CLIENT_MAX) { "clients have" } else { "your address has" };
+        let taken = self.0.take(from, bytes.len()).map_err(|full| {
+            let whose = if full == Full::OfAll { "clients have" } else { "your address has" };
             let detail = format!(
                 "the answers that {whose} not read yet take all the memory there is for them; send this \
                  request again soon, or ask for smaller pages"
             );
-            return Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S));
-        }
-        waiting.all += bytes.len();
-        waiting.clients.insert(client, own + bytes.len());
-        drop(waiting);
-        let held = Held { bytes, client, waiting: self.0.clone() };
+            Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
+        })?;
+        let held = Held { bytes, _taken: taken };
         Ok(Reply { content: Content::Bytes(Bytes::from_owner(held)), ..reply })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::room::{BYTES_MAX, OF_CLIENT_MAX};
     use super::*;
 
     const MIB: usize = 1024 * 1024;
@@ -106,8 +74,7 @@ mod tests {
         drop(sent);
         assert_eq!(hold(&unread, 9, OF_CLIENT_MAX).unwrap().len(), OF_CLIENT_MAX);
         drop(held);
-        assert_eq!(unread.0.lock().unwrap().all, 0);
-        assert!(unread.0.lock().unwrap().clients.is_empty());
+        assert!(unread.0.is_free());
     }
 
     #[test]

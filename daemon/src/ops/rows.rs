@@ -249,6 +249,7 @@ mod tests {
     fn store() -> Memory {
         let mut store = Memory::new();
         let user = |number: usize| StoredUser {
+            role_before: None,
             identifier: format!("u{number:04}"),
             role: if number.is_multiple_of(2) { "even" } else { "odd" }.to_owned(),
             must_change_password: false,

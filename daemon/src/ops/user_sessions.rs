@@ -22,6 +22,8 @@ enum Found {
 const APPLICATIONS_MAX: usize = 1_000;
 /// Tokens of a user that are looked at for them.
 const LOOKED_AT_MAX: usize = 20_000;
+/// What stands before the part of a hash in such a name.
+const APPLICATION: &str = "application-";
 /// Characters of the hash of a token by which the session of an application is named.
 const NAME_CHARACTERS: usize = 16;
 
@@ -29,7 +31,7 @@ impl Found {
     fn identifier(&self) -> String {
         match self {
             Found::Login(session) => session.name.clone(),
-            Found::Application(token) => format!("application-{}", &token.hash[..NAME_CHARACTERS]),
+            Found::Application(token) => format!("{APPLICATION}{}", &token.hash[..NAME_CHARACTERS]),
         }
     }
 
@@ -145,13 +147,39 @@ pub fn list(
 
 /// `DELETE /users/{user}/sessions/{session}`
 pub fn end(tx: &mut Tx<'_>, caller: &Caller, at: &EndUserSession, _: &Nothing) -> Result<Accepted, Fault> {
-    let (found, _) = of_user(tx, caller, &at.user)?;
-    let Some(session) = found.iter().find(|session| session.identifier() == at.session) else {
+    let Some(session) = named(tx, caller, &at.user, &at.session)? else {
         let detail = format!("user {} has no session \"{}\"", at.user, at.session);
         return Err(Fault::new(fault::SESSION_NOT_FOUND, detail));
     };
     session.end(tx, caller)?;
     Ok(Accepted)
+}
+
+/// The live session of a name, without a look at the others.
+fn named(tx: &mut Tx<'_>, caller: &Caller, user: &str, name: &str) -> Result<Option<Found>, Fault> {
+    let stored = find::user(tx, user)?;
+    let now = tx.now();
+    let Some(hash) = name.strip_prefix(APPLICATION) else {
+        let idle = caller.rules.session_idle_seconds;
+        let session: Option<StoredSession> = tx.get(&[user, name])?;
+        let live = |session: &StoredSession| {
+            session.ends > now && !sessions::is_idle(session, &caller.uses, idle, now)
+        };
+        return Ok(session.filter(live).map(Found::Login));
+    };
+    if hash.len() != NAME_CHARACTERS {
+        return Ok(None);
+    }
+    let begins = [prefix(&[user]).as_slice(), hash.as_bytes()].concat();
+    let entries = tx.scan(TOKENS_BY_USER, &Range::prefix(&begins), false, APPLICATIONS_MAX)?;
+    let keys = entries.iter().map(|(entry, _)| indexed_key(&[user], entry).to_vec()).collect();
+    for token in tx.fetch::<StoredToken>(keys)? {
+        if application(&token).is_some() && token.ends > now && sessions::is_alive(tx, &token, Some(&stored))?
+        {
+            return Ok(Some(Found::Application(token)));
+        }
+    }
+    Ok(None)
 }
 
 /// `DELETE /users/{user}/sessions`

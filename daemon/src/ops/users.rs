@@ -113,15 +113,17 @@ pub fn set_role(
     let mut user = find::user(tx, &at.user)?;
     let role = &change.identifier;
     check_role(tx, "/identifier", role)?;
-    let before = grants::of_role(tx, &user.role)?;
+    let carried = user.role_before.as_ref().unwrap_or(&user.role);
+    let before = grants::of_role(tx, carried)?;
     let after = grants::of_role(tx, role)?;
-    let allowed = caller.holding.may_change_user(&[(&user.role, &before), (role, &after)]);
+    let allowed = caller.holding.may_change_user(&[(carried, &before), (role, &after)]);
     allowed.map_err(|e| exceeds(e, &format!("user {} from role {} to {role}", at.user, user.role)))?;
     if user.role == *role {
         return Ok(Accepted);
     }
     keep_a_pharaoh(tx, &user)?;
-    user.role.clone_from(role);
+    let before = std::mem::replace(&mut user.role, role.clone());
+    user.role_before = (user.role == DEACTIVATED).then_some(before);
     tx.put(&user)?;
     sessions::end_all_of_user(tx, &at.user)?;
     Ok(Accepted)
@@ -138,8 +140,9 @@ pub fn set_password(
     let mut user = find::user(tx, &at.user)?;
     let own = caller.is_login_of(&at.user);
     if !own {
-        let carried = grants::of_role(tx, &user.role)?;
-        let allowed = caller.holding.may_change_user(&[(&user.role, &carried)]);
+        let role = user.role_before.as_ref().unwrap_or(&user.role);
+        let carried = grants::of_role(tx, role)?;
+        let allowed = caller.holding.may_change_user(&[(role, &carried)]);
         allowed.map_err(|e| exceeds(e, &format!("the password of user {}", at.user)))?;
     }
     let present = tx.get::<StoredPassword>(&[&at.user])?.map(|stored| stored.hash);
@@ -216,6 +219,7 @@ pub fn insert(
         logged_in: false,
         second_factor: false,
         tokens_ended: None,
+        role_before: None,
     })
 }
 

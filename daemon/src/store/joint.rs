@@ -166,20 +166,27 @@ mod tests {
     }
 
     impl Counted {
-        fn join(self: &Arc<Self>, how: How) -> JoinHandle<Result<(), Fault>> {
-            let (own, at) = (self.clone(), self.clone());
-            let work: Work = Box::new(move |_| {
+        fn work(self: &Arc<Self>, how: How) -> Work {
+            let own = self.clone();
+            Box::new(move |_| {
                 own.run.fetch_add(1, SeqCst);
                 assert!(how != How::Panics, "a defect");
-            });
-            let all = move |mut all: Work| -> Pending<()> {
+            })
+        }
+
+        fn run(self: &Arc<Self>, how: How) -> impl Fn(Work) -> Pending<()> + Send + Sync + 'static {
+            let at = self.clone();
+            move |mut all| {
                 at.transactions.fetch_add(1, SeqCst);
                 all(&mut Tx::new(&mut Empty, Timestamp::from_millis(0), false));
                 let fault = Fault::new(fault::UNAVAILABLE, "the database is away");
                 Box::pin(std::future::ready(if how == How::Fails { Err(fault) } else { Ok(()) }))
-            };
-            let joint = self.joint.clone();
-            tokio::spawn(async move { joint.join(Vec::new(), work, all).await })
+            }
+        }
+
+        fn join(self: &Arc<Self>, how: How) -> JoinHandle<Result<(), Fault>> {
+            let (joint, work, run) = (self.joint.clone(), self.work(how), self.run(how));
+            tokio::spawn(async move { joint.join(Vec::new(), work, run).await })
         }
 
         fn seen(&self) -> (usize, usize) {
@@ -197,18 +204,20 @@ mod tests {
     #[tokio::test]
     async fn reads_of_one_moment_share_a_transaction_and_none_takes_anything_from_the_others() {
         let counted = Arc::new(Counted::default());
-        let mut reads: Vec<_> = (0..3 * TOGETHER_MAX).map(|_| counted.join(How::Works)).collect();
-        // All have asked, and one has gone again.
-        while counted.joint.waiting().asked.len() < 3 * TOGETHER_MAX {
-            tokio::task::yield_now().await;
+        let mut answers = Vec::new();
+        for _ in 0..3 * TOGETHER_MAX {
+            let (work, (done, answer)) = (counted.work(How::Works), oneshot::channel());
+            counted.joint.add(Asked { places: Vec::new(), work, done }).unwrap();
+            answers.push(answer);
         }
-        let gone = reads.remove(0);
-        gone.abort();
-        assert!(gone.await.is_err());
-        for read in reads {
-            assert_eq!(read.await.unwrap(), Ok(()));
+        // One has gone again.
+        drop(answers.remove(0));
+        counted.joint.clone().serve(counted.run(How::Works)).await;
+        for answer in answers {
+            assert_eq!(answer.await.unwrap(), Ok(()));
         }
         assert_eq!(counted.seen(), (3 * TOGETHER_MAX - 1, 3));
+        let counted = Arc::new(Counted::default());
         for how in [How::Panics, How::Works, How::Fails, How::Works] {
             let two = [counted.join(how), counted.join(How::Works)];
             for read in two {

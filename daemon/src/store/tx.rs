@@ -163,13 +163,15 @@ impl<'a> Tx<'a> {
 
     /// Runs a part of the work that leaves nothing behind if it is refused.
     pub fn attempt<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
-        let earlier = self.records.len();
+        let (earlier, keeps) = (self.records.len(), self.keeps);
         self.view.mark();
         let outcome = part(self);
         if outcome.is_err() {
             self.dangling.clear();
             self.besides = Besides::default();
             self.records.truncate(earlier);
+            // What it wanted to keep is gone, and what was done before it is none of that.
+            self.keeps = keeps;
             self.view.undo();
         }
         outcome

@@ -367,6 +367,18 @@ fn a_batch_of_reads_may_take_long_and_a_read_beside_changes_may_not() {
 }
 
 #[test]
+fn reads_beside_operations_that_are_refused_anyway_are_no_reads_beside_changes() {
+    let world = World::guarded_with(|config| config.batch_read_time = Duration::ZERO);
+    let reader = world.user_with("reader", &[may("customer__v1__customer", "R")]);
+    let list = operation("GET", "/customers");
+    let seen = send(&reader, &[list.clone(), operation("DELETE", "/nothing"), customer("c-1")]).is(200);
+    assert_eq!(results(&seen), ["200", "404 route_not_found", "403 forbidden"]);
+    let writer = world.user_with("writer", &[may("customer__v1__customer", "RC")]);
+    send(&writer, &[list, operation("DELETE", "/nothing"), customer("c-1")]).refused(503, "unavailable");
+    reader.get("/customers/c-1").refused(404, "customer_not_found");
+}
+
+#[test]
 fn the_reads_of_a_batch_with_changes_have_one_time_for_all_of_them() {
     let world = World::with(|config| config.batch_read_time = Duration::from_millis(200));
     let many: Vec<_> = (0..1_000).map(|number| customer(&format!("m-{number}"))).collect();

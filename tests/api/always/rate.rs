@@ -187,3 +187,23 @@ fn a_command_that_would_wait_too_long_says_when_to_try_again() {
     let said = run(home.mfa(&["offices", "list", "--url", &daemon.url])).fails(13);
     assert!(said.contains("more than 5 requests a second") && said.contains("try again in"), "{said}");
 }
+
+#[test]
+fn a_refresh_and_what_is_no_login_count_for_the_address() {
+    let world = limited(|rates| rates.unauthenticated = Some(2));
+    let token = |form: &str| {
+        let request = world.request_at(0, "POST", "/token").header("x-forwarded-for", STRANGER);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        world.send(request.body(form.to_owned()))
+    };
+    for (refused, limited) in [("grant_type=refresh_token&refresh_token=x", "grant_type=nothing")] {
+        for _ in 0..2 {
+            assert_ne!(token(refused).status, 429);
+            assert_ne!(token(limited).status, 429);
+        }
+        token(refused).refused(429, "too_many_requests");
+        token(limited).refused(429, "too_many_requests");
+    }
+    // A login has a queue of its own.
+    token(&format!("grant_type=password&username=olga&password={}", PASSWORD.replace(' ', "+"))).is(200);
+}

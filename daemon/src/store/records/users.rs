@@ -30,6 +30,10 @@ pub struct StoredUser {
     /// When all tokens with which applications act for the user ended, as far as some of them are left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_ended: Option<Timestamp>,
+    /// Of a deactivated user the role before, which the user may get again: nobody changes the user who could
+    /// not change one with that role. Who set the password would only have to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role_before: Option<String>,
 }
 
 impl StoredUser {

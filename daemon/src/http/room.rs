@@ -1,0 +1,91 @@
+//! Room in memory for what clients leave unfinished: in all, and of each client a part of it.
+
+use crate::domain::network::client_of;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What may be taken together, and by one client beside something else of it. A single piece may be larger.
+pub const BYTES_MAX: usize = 256 * 1024 * 1024;
+/// The part of one client.
+pub const OF_CLIENT_MAX: usize = BYTES_MAX / 8;
+
+/// What is taken, in bytes.
+#[derive(Debug, Default)]
+struct All {
+    bytes: usize,
+    clients: HashMap<IpAddr, usize>,
+}
+
+/// The room.
+#[derive(Debug, Clone, Default)]
+pub struct Room(Arc<Mutex<All>>);
+
+/// Whose room is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Full {
+    /// That of the client.
+    OfClient,
+    /// That of all.
+    OfAll,
+}
+
+/// A part of the room, until it is dropped.
+#[derive(Debug)]
+pub struct Taken {
+    room: Room,
+    client: IpAddr,
+    bytes: usize,
+}
+
+impl Room {
+    fn all(&self) -> MutexGuard<'_, All> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes so many bytes for what comes from, or goes to, an address.
+    pub fn take(&self, from: IpAddr, bytes: usize) -> Result<Taken, Full> {
+        let mut taken = Taken { room: self.clone(), client: client_of(from), bytes: 0 };
+        taken.grow(bytes)?;
+        Ok(taken)
+    }
+
+    /// Whether nobody has taken anything.
+    #[cfg(test)]
+    pub fn is_free(&self) -> bool {
+        let all = self.all();
+        all.bytes == 0 && all.clients.is_empty()
+    }
+}
+
+impl Taken {
+    /// Takes more.
+    pub fn grow(&mut self, bytes: usize) -> Result<(), Full> {
+        let mut all = self.room.all();
+        let own = all.clients.get(&self.client).copied().unwrap_or_default();
+        let fits = |taken: usize, max: usize| taken == self.bytes || taken + bytes <= max;
+        if !fits(own, OF_CLIENT_MAX) {
+            return Err(Full::OfClient);
+        }
+        if !fits(all.bytes, BYTES_MAX) {
+            return Err(Full::OfAll);
+        }
+        all.bytes += bytes;
+        all.clients.insert(self.client, own + bytes);
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        let mut all = self.room.all();
+        all.bytes = all.bytes.saturating_sub(self.bytes);
+        if let Some(own) = all.clients.get_mut(&self.client) {
+            *own = own.saturating_sub(self.bytes);
+            if *own == 0 {
+                all.clients.remove(&self.client);
+            }
+        }
+    }
+}
