@@ -155,6 +155,11 @@ pub fn end(tx: &mut Tx<'_>, caller: &Caller, at: &EndUserSession, _: &Nothing) -
     Ok(Accepted)
 }
 
+/// A live session as the list shows it.
+pub fn one(tx: &mut Tx<'_>, caller: &Caller, user: &str, name: &str) -> Result<Option<UserSession>, Fault> {
+    Ok(named(tx, caller, user, name)?.map(|session| session.shown(caller)))
+}
+
 /// The live session of a name, without a look at the others.
 fn named(tx: &mut Tx<'_>, caller: &Caller, user: &str, name: &str) -> Result<Option<Found>, Fault> {
     let stored = find::user(tx, user)?;

@@ -4,10 +4,13 @@ use super::shown::Shown;
 use crate::http::reply::Content;
 use crate::http::route::Tagged;
 use crate::http::state::State;
-use crate::ops::Caller;
+use crate::ops::listing::json;
+use crate::ops::{Caller, user_sessions};
 use crate::store::Tx;
 use crate::store::records::StoredTeller;
 use mfa_shared::api::kinds;
+use mfa_shared::api::sessions::ListUserSessions;
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::kind::{Kind, ShownBy, may_have_slashes, resource};
 use mfa_shared::node::Node;
@@ -86,6 +89,8 @@ impl Subject {
                 }
                 Ok(Some(Shown::Node(node)))
             }
+            // Of sessions there may be thousands.
+            ShownBy::List(row) if row == ListUserSessions::META.name => self.session(tx),
             ShownBy::List(row) => {
                 let Some(Node::List(elements)) = self.node(state, tx, row)? else { return Ok(None) };
                 let name = self.parts.last().map(|name| Node::Text(name.clone()));
@@ -94,6 +99,15 @@ impl Subject {
                 };
                 Ok(elements.into_iter().find(is_it).map(Shown::Node))
             }
+        }
+    }
+
+    fn session(&self, tx: &mut Tx<'_>) -> Result<Option<Shown>, Fault> {
+        let [user, name] = self.parts.as_slice() else { return Ok(None) };
+        match user_sessions::one(tx, &Caller::guest(), user, name) {
+            Ok(session) => Ok(session.map(|session| Shown::Text(json(&session).into()))),
+            Err(fault) if fault.kind.status < 500 => Ok(None),
+            Err(fault) => Err(fault),
         }
     }
 
