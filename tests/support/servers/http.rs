@@ -25,14 +25,13 @@ impl SmsService {
         let (answer, kept) = (answer.replace('\n', "\r\n"), asked.clone());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let request = match &config {
-                    None => serve(stream, &answer),
+                match &config {
+                    None => serve(stream, &answer, &kept),
                     Some(config) => {
                         let connection = ServerConnection::new(config.clone()).unwrap();
-                        serve(StreamOwned::new(connection, stream), &answer)
+                        serve(StreamOwned::new(connection, stream), &answer, &kept)
                     }
                 };
-                kept.lock().unwrap().extend(request);
             }
         });
         Self { port, asked }
@@ -53,8 +52,9 @@ fn encryption(files: &Files) -> Arc<ServerConfig> {
     Arc::new(config.unwrap())
 }
 
-/// Reads one request with its body, answers, and ends the connection.
-fn serve(stream: impl Read + Write, answer: &str) -> Option<String> {
+/// Reads one request with its body, keeps it, answers, and ends the connection. Whoever has the answer finds the
+/// request among those that were kept.
+fn serve(stream: impl Read + Write, answer: &str, kept: &Mutex<Vec<String>>) -> Option<()> {
     let mut stream = BufReader::new(stream);
     let mut request = String::new();
     while !request.ends_with("\r\n\r\n") {
@@ -69,8 +69,8 @@ fn serve(stream: impl Read + Write, answer: &str) -> Option<String> {
     let mut body = vec![0; length.unwrap_or(0)];
     stream.read_exact(&mut body).ok()?;
     request.push_str(&String::from_utf8(body).unwrap());
+    kept.lock().unwrap().push(request);
     let out = stream.get_mut();
     out.write_all(answer.as_bytes()).ok()?;
-    out.flush().ok()?;
-    Some(request)
+    out.flush().ok()
 }
