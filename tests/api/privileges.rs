@@ -111,6 +111,13 @@ fn a_deactivated_user_is_guarded_by_the_role_before() {
             admin.put(&format!("{path}/roleIdentifier"), become_("deactivated")).is(202);
             exceeds(anna.put(&format!("{path}/password"), password()), missing);
             exceeds(anna.put(&format!("{path}/roleIdentifier"), become_("readers")), missing);
+            exceeds(anna.delete(&path), missing);
+            let factor = anna.delete(&format!("{path}/second-factor"));
+            if role == "pharaoh" {
+                exceeds(factor, missing)
+            } else {
+                drop(factor.refused(409, "wrong_state"))
+            }
         }
         assert_eq!(admin.get(&path).is(200).json(), json!({ "identifier": id, "role": "deactivated" }));
         admin.put(&format!("{path}/password"), password()).is(202);

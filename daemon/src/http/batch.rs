@@ -215,8 +215,7 @@ impl Order {
                 let request = part.request.as_ref();
                 request.is_ok_and(|request| access::permit(&order.state, &caller, &request.asked).is_ok())
             };
-            let writing = order.parts.iter().flat_map(|parts| &parts.list).filter(|part| writes(part));
-            Ok(writing.filter(|part| may(part)).count() == 0)
+            Ok(!order.parts.iter().flat_map(|parts| &parts.list).any(|part| writes(part) && may(part)))
         };
         let nothing = self.state.store.read(false, look).await?;
         self.reads.store(nothing, SeqCst);

@@ -108,9 +108,9 @@ pub fn delete(
         return Err(Fault::new(fault::LOGIN_TOKEN_REQUIRED, detail));
     }
     // Only pharaoh touches pharaoh.
-    if !own && user.role == PHARAOH {
-        let carried = grants::of_role(tx, &user.role)?;
-        let allowed = caller.holding.may_change_user(&[(&user.role, &carried)]);
+    if !own && user.guarded_by() == PHARAOH {
+        let carried = grants::of_role(tx, user.guarded_by())?;
+        let allowed = caller.holding.may_change_user(&[(user.guarded_by(), &carried)]);
         allowed.map_err(|e| exceeds(e, &format!("the second factor of user {}", at.user)))?;
     }
     let Some(mut factor) = tx.get::<StoredFactor>(&[&at.user])? else {

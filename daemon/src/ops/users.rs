@@ -113,10 +113,9 @@ pub fn set_role(
     let mut user = find::user(tx, &at.user)?;
     let role = &change.identifier;
     check_role(tx, "/identifier", role)?;
-    let carried = user.role_before.as_ref().unwrap_or(&user.role);
-    let before = grants::of_role(tx, carried)?;
+    let before = grants::of_role(tx, user.guarded_by())?;
     let after = grants::of_role(tx, role)?;
-    let allowed = caller.holding.may_change_user(&[(carried, &before), (role, &after)]);
+    let allowed = caller.holding.may_change_user(&[(user.guarded_by(), &before), (role, &after)]);
     allowed.map_err(|e| exceeds(e, &format!("user {} from role {} to {role}", at.user, user.role)))?;
     if user.role == *role {
         return Ok(Accepted);
@@ -140,9 +139,8 @@ pub fn set_password(
     let mut user = find::user(tx, &at.user)?;
     let own = caller.is_login_of(&at.user);
     if !own {
-        let role = user.role_before.as_ref().unwrap_or(&user.role);
-        let carried = grants::of_role(tx, role)?;
-        let allowed = caller.holding.may_change_user(&[(role, &carried)]);
+        let carried = grants::of_role(tx, user.guarded_by())?;
+        let allowed = caller.holding.may_change_user(&[(user.guarded_by(), &carried)]);
         allowed.map_err(|e| exceeds(e, &format!("the password of user {}", at.user)))?;
     }
     let present = tx.get::<StoredPassword>(&[&at.user])?.map(|stored| stored.hash);
@@ -178,8 +176,8 @@ pub fn present_password(tx: &mut Tx<'_>, user: &str) -> Result<Option<String>, F
 /// `DELETE /users/{user}`
 pub fn delete(tx: &mut Tx<'_>, caller: &Caller, at: &DeleteUser, _: &Nothing) -> Result<Accepted, Fault> {
     let user = find::user(tx, &at.user)?;
-    let carried = grants::of_role(tx, &user.role)?;
-    let allowed = caller.holding.may_change_user(&[(&user.role, &carried)]);
+    let carried = grants::of_role(tx, user.guarded_by())?;
+    let allowed = caller.holding.may_change_user(&[(user.guarded_by(), &carried)]);
     allowed.map_err(|e| exceeds(e, &format!("user {} with role {}", at.user, user.role)))?;
     keep_a_pharaoh(tx, &user)?;
     if second_factor::take_away(tx, &at.user)? {

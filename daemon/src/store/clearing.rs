@@ -1,7 +1,7 @@
 //! Transactions that clear away records whose time is over.
 
 use super::engine::{Range, Space};
-use super::expired::Expired;
+use super::expired::{EARLIER_S, Expired};
 use super::record::{Record, key, moment};
 use super::tx::Tx;
 use mfa_shared::fault::Fault;
@@ -24,7 +24,7 @@ impl Tx<'_> {
         limit: usize,
     ) -> Result<Vec<R>, Fault> {
         let known = self.expired.clone();
-        let earlier = key(&[&moment(until.plus_seconds(-3600))]);
+        let earlier = key(&[&moment(until.plus_seconds(-EARLIER_S))]);
         let until = moment(until);
         let end = key(&[&until]);
         // Where the clock was set back, the look before may have ended behind this moment.

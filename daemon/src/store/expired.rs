@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// One look of so many begins an hour earlier, and one of so many at the beginning: where a clock was set
 /// back, or is behind that of another machine, something may have come in there.
+pub(super) const EARLIER_S: i64 = 3_600;
 pub(super) const EARLIER_ONE_OF: u32 = 64;
 const FROM_THE_BEGINNING_ONE_OF: u32 = 64 * EARLIER_ONE_OF;
 

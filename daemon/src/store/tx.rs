@@ -398,6 +398,9 @@ impl<'a> Tx<'a> {
     /// The last record of each of these ranges of keys; an engine on another machine is asked once for all.
     pub fn lasts<R: Record>(&mut self, ranges: &[Range]) -> Result<Vec<Option<R>>, Fault> {
         self.in_time()?;
+        if ranges.is_empty() {
+            return Ok(Vec::new());
+        }
         let Some(found) = self.view.lasts(R::SPACE, ranges)? else {
             return ranges.iter().map(|range| self.last(range)).collect();
         };

@@ -82,6 +82,7 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     };
     let whole: [&(dyn ToSql + Sync); 3] = [&after, &base, &limit];
     let of_keys: [&(dyn ToSql + Sync); 5] = [&after, &base, &limit, &spaces, &put];
+    // Without a page only the end is asked for, of what is final or of all.
     let ends: [&(dyn ToSql + Sync); 1] = if page.limit == 0 { [&base] } else { [&session.journal_base] };
     let is_whole = matches!(page.asked, Asked::Whole);
     // In this order: what is committed between the two is read, but comes after the end.

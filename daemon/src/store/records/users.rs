@@ -37,6 +37,11 @@ pub struct StoredUser {
 }
 
 impl StoredUser {
+    /// The role whose pairs somebody needs to change the user.
+    pub fn guarded_by(&self) -> &str {
+        self.role_before.as_ref().unwrap_or(&self.role)
+    }
+
     /// The user as reads show it.
     pub fn shown(self) -> User {
         User { identifier: self.identifier, role: self.role }
