@@ -126,6 +126,8 @@ faults! {
     INSUFFICIENT_CASH: "insufficient_cash" 409 "Not enough cash in the drawer"
         "bring cash from the vault first";
     OTHER_TELLER: "other_teller" 409 "Transaction of another teller" "finish it at its own teller";
+    TOO_MANY_PENDING: "too_many_pending" 409 "Too many pending transactions"
+        "confirm or cancel some of them: mfa teller transactions list CODE --status pending";
     EMPLOYEE_HAS_OPEN_TELLER: "employee_has_open_teller" 409 "Works at another teller"
         "close that teller first: mfa teller close TELLER";
     DENOMINATION_REQUIRED: "denomination_required" 409 "The cash was not counted"

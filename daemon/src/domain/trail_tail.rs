@@ -48,8 +48,8 @@ impl TrailTail {
     }
 
     /// Adds the next record with its names.
-    pub fn add(&mut self, number: u64, names: &[String]) {
-        self.names.extend(names.iter().map(|name| self.hasher.hash_one(name.as_str())));
+    pub fn add(&mut self, number: u64, names: impl IntoIterator<Item = impl AsRef<str>>) {
+        self.names.extend(names.into_iter().map(|name| self.hasher.hash_one(name.as_ref())));
         self.records.push_back((number, self.dropped + self.names.len()));
         self.indexed.end = number + 1;
     }

@@ -78,6 +78,15 @@ fn each_thing_that_was_done_to_the_trail_is_found_and_named() {
         Ok(())
     });
     assert!(listed.iter().any(|line| line.contains("lists of the audit trail")), "{listed:?}");
+    let elsewhere = found(&mut world, |tx| {
+        // As many as there were, but the last one names a record of another actor.
+        let mut list: AuditList = tx.at(&numbered(&["a guest"], 0))?.unwrap();
+        list.sequences.push(99);
+        tx.add(&list);
+        Ok(())
+    });
+    let named = "list a guest of the audit trail - names record 99, which does not belong there";
+    assert!(elsewhere.iter().any(|line| line == named), "{elsewhere:?}");
     let swap = |tx: &mut Tx<'_>| {
         let (StoredAudit(mut three), StoredAudit(mut four)) = (record(tx, 3)?, record(tx, 4)?);
         std::mem::swap(&mut three.sequence, &mut four.sequence);

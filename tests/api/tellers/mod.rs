@@ -6,6 +6,7 @@ mod commands;
 mod denominations;
 mod drawer;
 mod management;
+mod pending;
 pub mod races;
 mod receipts;
 mod reports;

@@ -12,7 +12,7 @@ use crate::store::tx::{decode, line};
 use mfa_shared::fault::Fault;
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// The kinds of lists.
@@ -68,22 +68,19 @@ struct Listed<'r> {
     outcome: Cow<'r, str>,
 }
 
-/// The lists that a record, in its stored form, belongs to, each once.
-pub(super) fn lists_of(line: &[u8]) -> Result<Vec<String>, Fault> {
+/// The lists that a record, in its stored form, belongs to, each once. A record can name thousands: the CLOSE of a
+/// teller names all transactions that it cancels.
+pub(super) fn lists_of(line: &[u8]) -> Result<HashSet<String>, Fault> {
     let record: Listed<'_> = decode(AUDIT, line)?;
-    let mut lists = Vec::with_capacity(12);
+    let mut lists = HashSet::with_capacity(12 + record.affects.len());
     for resource in record.resource.iter().chain(&record.affects) {
-        for name in names_of(resource) {
-            let name = AuditList::name(RESOURCE, &name);
-            if name.len() <= NAME_BYTES_MAX && !lists.contains(&name) {
-                lists.push(name);
-            }
-        }
+        let names = names_of(resource).map(|name| AuditList::name(RESOURCE, &name));
+        lists.extend(names.filter(|name| name.len() <= NAME_BYTES_MAX));
     }
-    lists.push(AuditList::name(ACTOR, &record.actor));
-    lists.push(AuditList::name(REQUEST, &record.request_id));
-    lists.push(AuditList::name(OPERATION, &record.operation));
-    lists.push(AuditList::name(OUTCOME, &record.outcome));
+    lists.insert(AuditList::name(ACTOR, &record.actor));
+    lists.insert(AuditList::name(REQUEST, &record.request_id));
+    lists.insert(AuditList::name(OPERATION, &record.operation));
+    lists.insert(AuditList::name(OUTCOME, &record.outcome));
     Ok(lists)
 }
 

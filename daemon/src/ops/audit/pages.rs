@@ -181,7 +181,7 @@ impl Trail {
         let mut tail = tx.lock(kept.trail());
         let Some(from) = tail.begin(missing.start) else { return Ok(None) };
         tx.walk(AUDIT, range_of(&(from..missing.end)), &mut |key, value| {
-            tail.add(number(key), &lists::lists_of(value)?);
+            tail.add(number(key), lists::lists_of(value)?);
             Ok(true)
         })?;
         let mut found = tail.named(list, missing);

@@ -1,12 +1,12 @@
 //! Opening, closing and pausing a teller. Contract: `tellers.md` section 3.
 
-use super::{cash, reports};
+use super::{cash, pending, reports};
 use super::{check_caller, find, managed, save, step};
 use crate::domain::teller::TellerStep;
 use crate::ops::{Caller, Unknown, ledger};
 use crate::store::Tx;
 use crate::store::records::{
-    Session, StoredEmployee, StoredTeller, StoredTransaction, TELLERS_BY_EMPLOYEE, TRANSACTIONS_PENDING,
+    Session, StoredEmployee, StoredTeller, TELLERS_BY_EMPLOYEE,
 };
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
@@ -90,21 +90,11 @@ fn close(
     }
     check_cash(tx, &stored.teller, command)?;
     cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
-    for mut pending in tx.indexed::<StoredTransaction>(TRANSACTIONS_PENDING, &[&code])? {
-        cancel(tx, &mut pending)?;
-        tx.note_changed("transaction", &[&code, &pending.transaction.identifier]);
-    }
+    pending::cancel_all(tx, &code)?;
     reports::write(tx, caller, &stored)?;
     stored.teller.assigned_employee = None;
     stored.teller.state = after;
     save(tx, caller, stored)
-}
-
-/// Cancels a transaction; nothing moves.
-pub(super) fn cancel(tx: &mut Tx<'_>, stored: &mut StoredTransaction) -> Result<(), Fault> {
-    stored.transaction.state = TransactionState::Canceled;
-    stored.transaction.finished_on = Some(tx.now());
-    tx.put(stored)
 }
 
 fn check_cash(tx: &mut Tx<'_>, teller: &Teller, command: &TellerCommand) -> Result<(), Fault> {

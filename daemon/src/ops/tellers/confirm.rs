@@ -1,7 +1,7 @@
 //! Confirming and cancelling a transaction. Contract: `tellers.md` sections 6 and 8.
 
 use super::accounts::{self, AccountAtCounter};
-use super::command::cancel;
+use super::pending::cancel;
 use super::transactions::{Parties, find_transaction, not_found};
 use super::{check_caller, find, step};
 use crate::domain::teller::TellerStep;

@@ -9,6 +9,7 @@ mod confirm;
 mod denominations;
 mod drawer;
 mod find;
+mod pending;
 mod receipts;
 mod reports;
 mod transactions;

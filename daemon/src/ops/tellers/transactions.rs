@@ -1,7 +1,7 @@
 //! Creating and listing transactions. Contract: `tellers.md` section 5.
 
 use super::accounts::{self, AccountAtCounter};
-use super::{cancelled, check_caller, find, step};
+use super::{cancelled, check_caller, find, pending, step};
 use crate::domain::teller::TellerStep;
 use crate::domain::transaction::{self, Refusal};
 use crate::ops::rows::Rows;
@@ -69,6 +69,7 @@ pub fn create(
 /// Stores a new transaction under the next number of its teller.
 fn add(tx: &mut Tx<'_>, teller: &str, transaction: Transaction, dated: bool) -> Result<(), Fault> {
     let number = tx.get::<TransactionCounter>(&[teller])?.map_or(0, |counter| counter.last) + 1;
+    pending::check_room(tx, teller, number)?;
     tx.add(&TransactionCounter { teller: teller.to_owned(), last: number });
     let identifier = transaction.identifier.clone();
     tx.add(&TransactionPlace { identifier, teller: teller.to_owned(), number });
