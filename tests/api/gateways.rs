@@ -1,5 +1,6 @@
 //! `gateways.md` sections 1 to 4 and 6.
 
+use crate::support::images::hash;
 use crate::support::servers::closed_port;
 use crate::support::stored;
 use crate::support::world::World;
@@ -350,9 +351,27 @@ fn a_repeated_creation_is_answered_from_memory() {
 #[test]
 fn a_configuration_outlives_a_restart() {
     let mut world = both();
-    let before = world.get(&format!("{EMAIL}/main")).text();
+    let look = |world: &World| {
+        let seen = world.get(&format!("{EMAIL}/main")).is(200);
+        (seen.text(), seen.header("etag"))
+    };
+    let before = look(&world);
     world.restart();
-    assert_eq!(world.get(&format!("{EMAIL}/main")).is(200).text(), before);
+    assert_eq!(look(&world), before);
+}
+
+#[test]
+fn who_guesses_all_of_a_configuration_cannot_ask_by_its_tag_whether_the_guess_is_right() {
+    let world = both();
+    let read = world.get(&format!("{EMAIL}/main")).is(200);
+    let guessed = hash(email("main").to_string().as_bytes());
+    for tag in [guessed.as_str(), &guessed[..32]] {
+        assert_eq!(read.text(), email("main").to_string());
+        let put = world.request("PUT", EMAIL).header("if-match", format!("\"{tag}\""));
+        world.send(put.body(email("main").to_string())).refused(412, "precondition_failed");
+    }
+    let put = world.request("PUT", EMAIL).header("if-match", read.header("etag"));
+    world.send(put.body(email("main").to_string())).is(202);
 }
 
 /// What was last done with each configuration, as the store of the stopped daemon notes it.

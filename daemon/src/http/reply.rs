@@ -99,10 +99,10 @@ impl Reply {
     }
 
     /// The strong tag of the representation; that of an image is the hash of its bytes.
-    pub fn tag(&self) -> String {
+    pub fn tag(&self, tx: &Tx<'_>) -> Result<String, Fault> {
         match &self.content {
-            Content::Image(hash) => format!("\"{hash}\""),
-            _ => tag::of(self.bytes()),
+            Content::Image(hash) => Ok(format!("\"{hash}\"")),
+            _ => tx.tag(self.bytes()),
         }
     }
 

@@ -210,7 +210,7 @@ impl Request {
         let mut reply = self.run(tx, caller)?.read(tx, self.lines)?;
         let tag = match &self.tagged {
             Some(tagged) => Some(tagged.read(tx, caller)?),
-            None => self.own_tag.then(|| reply.tag()),
+            None => self.own_tag.then(|| reply.tag(tx)).transpose()?,
         };
         if let Ok(Prepared { note: Some(note), .. }) = &self.prepared {
             tx.set_actor(&caller.actor);

@@ -286,6 +286,6 @@ impl Tagged {
 
     /// The tag at present; the fault of the read where the record is not there.
     pub fn read(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<String, Fault> {
-        self.reply(tx, caller).map(|reply| reply.tag())
+        self.reply(tx, caller)?.tag(tx)
     }
 }

@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use hmac::{Hmac, KeyInit, Mac};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -113,33 +113,48 @@ impl Key {
 
 /// The keys of a store: the one in use first, then older ones.
 #[derive(Debug, Clone)]
-pub struct Keys(Vec<Key>);
+pub struct Keys {
+    all: Vec<Key>,
+    /// What hashes a representation for its tag, with the key in it already: every read of a record needs one.
+    tags: Sha256,
+}
+
+/// Bytes that SHA-256 takes in at once.
+const HASHED_AT_ONCE: usize = 64;
+/// Bytes of a tag. Half of the hash is left out, so that nobody can go on from it to the tag of a longer text.
+const TAG_BYTES: usize = 16;
 
 impl Keys {
     /// The keys; the first is in use.
     pub fn new(first: Key, older: impl IntoIterator<Item = Key>) -> Self {
-        Self(std::iter::once(first).chain(older).collect())
+        let mut own = [0; HASHED_AT_ONCE];
+        own[..KEY_BYTES].copy_from_slice(&own_key(&first, "tags"));
+        Self { tags: Sha256::new_with_prefix(own), all: std::iter::once(first).chain(older).collect() }
     }
 
     /// The key in use.
     #[expect(clippy::expect_used, reason = "both ways to make keys begin with one")]
     pub fn in_use(&self) -> &Key {
-        self.0.first().expect("the first key")
+        self.all.first().expect("the first key")
     }
 
     /// Every key, the one in use first.
     pub fn all(&self) -> &[Key] {
-        &self.0
+        &self.all
+    }
+
+    /// The entity tag of a representation. It is keyed, so that who may send a tag but not read the record
+    /// cannot find out by `If-Match` whether a guess is right.
+    pub fn tag(&self, representation: &[u8]) -> String {
+        let hash = self.tags.clone().chain_update(representation).finalize();
+        format!("\"{}\"", hexadecimal(&hash[..TAG_BYTES]))
     }
 
     /// Keyed hashes of a text, one under each key, that of the key in use first. Who has the store but not
     /// the key file can compare none of them with a guess. Each purpose has hashes of its own.
     pub fn hashes(&self, purpose: &str, text: &[u8]) -> Vec<String> {
-        let hash = |key: &Key| {
-            let own = mac(key.bytes(), format!("mfa keyed hash 1 {purpose}").as_bytes());
-            format!("{}:{}", key.name, hexadecimal(&mac(&own, text)))
-        };
-        self.0.iter().map(hash).collect()
+        let hash = |key: &Key| format!("{}:{}", key.name, hexadecimal(&mac(&own_key(key, purpose), text)));
+        self.all.iter().map(hash).collect()
     }
 
     /// Encrypts a secret for its place. The nonce is random: a key would have to encrypt billions of
@@ -159,7 +174,7 @@ impl Keys {
     /// Decrypts a secret of a place; `None` where it was changed, moved, or its key is not here.
     pub fn open(&self, place: &Place, sealed: &Sealed) -> Option<Secret> {
         let (name, text) = sealed.0.split_once(':')?;
-        let key = self.0.iter().find(|key| key.name == name)?;
+        let key = self.all.iter().find(|key| key.name == name)?;
         let bytes = BASE64.decode(text).ok()?;
         let (nonce, text) = bytes.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
@@ -167,6 +182,11 @@ impl Keys {
         let clear = key.cipher().open_in_place(nonce, Aad::from(place.bytes()), &mut text).ok()?;
         std::str::from_utf8(clear).ok().map(Secret::new)
     }
+}
+
+/// The key of one purpose.
+fn own_key(key: &Key, purpose: &str) -> [u8; KEY_BYTES] {
+    mac(key.bytes(), format!("mfa keyed hash 1 {purpose}").as_bytes())
 }
 
 #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
@@ -257,11 +277,23 @@ mod tests {
     }
 
     #[test]
+    fn tags_differ_by_text_and_key_and_stay_the_same_with_it() {
+        let key = Key::random();
+        let tag = |key: &Key, text: &[u8]| Keys::new(key.clone(), [Key::random()]).tag(text);
+        assert_eq!(tag(&key, b"{}"), tag(&key, b"{}"));
+        assert_ne!(tag(&key, b"{}"), tag(&key, b"{ }"));
+        assert_ne!(tag(&key, b"{}"), tag(&Key::random(), b"{}"));
+        let plain = format!("\"{}\"", hexadecimal(&Sha256::digest(b"{}")[..TAG_BYTES]));
+        assert_ne!(tag(&key, b"{}"), plain, "nobody without the key finds it");
+    }
+
+    #[test]
     fn nothing_shows_a_secret_by_accident() {
         let key = Key::random();
         let keys = Keys::new(key.clone(), []);
         let sealed = keys.seal(&place(EMAIL_CONFIGURATIONS, "a", "x"), &Secret::new("geheim"));
         let shown = format!("{:?} {:?} {:?} {:?}", Secret::new("geheim"), sealed, key, keys);
-        assert_eq!(shown, format!("*** *** key {} Keys([key {}])", key.name, key.name));
+        let keys = format!("Keys {{ all: [key {}], tags: Sha256 {{ ... }} }}", key.name);
+        assert_eq!(shown, format!("*** *** key {} {keys}", key.name));
     }
 }

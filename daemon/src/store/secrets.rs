@@ -51,6 +51,11 @@ impl Tx<'_> {
         Ok(self.keys()?.hashes(purpose, text))
     }
 
+    /// The entity tag of a representation.
+    pub fn tag(&self, representation: &[u8]) -> Result<String, Fault> {
+        Ok(self.keys()?.tag(representation))
+    }
+
     /// The keys of secrets.
     pub(super) fn keys(&self) -> Result<&Keys, Fault> {
         let none = || Fault::new(fault::INTERNAL, "the store was opened without the keys of its secrets");

@@ -5,9 +5,7 @@ use super::{check_caller, find, managed, save, step};
 use crate::domain::teller::TellerStep;
 use crate::ops::{Caller, Unknown, ledger};
 use crate::store::Tx;
-use crate::store::records::{
-    Session, StoredEmployee, StoredTeller, TELLERS_BY_EMPLOYEE,
-};
+use crate::store::records::{Session, StoredEmployee, StoredTeller, TELLERS_BY_EMPLOYEE};
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Form, Json};

@@ -49,6 +49,7 @@ fn are_more(tx: &mut Tx<'_>, teller: &str, than: usize) -> Result<bool, Fault> {
 }
 
 fn too_many(teller: &str, most: usize) -> Fault {
-    let detail = format!("teller {teller} has {most} transactions or more that are neither confirmed nor cancelled");
+    let detail =
+        format!("teller {teller} has {most} transactions or more that are neither confirmed nor cancelled");
     Fault::new(fault::TOO_MANY_PENDING, detail)
 }
