@@ -75,17 +75,13 @@ impl TrailTail {
 mod tests {
     use super::*;
 
-    fn names(of: &[&str]) -> Vec<String> {
-        of.iter().map(|name| (*name).to_owned()).collect()
-    }
-
     #[test]
     fn only_unadded_records_are_missing_and_listed_ones_are_dropped() {
         let mut tail = TrailTail::default();
         assert_eq!(tail.begin(5), Some(5));
-        tail.add(5, &names(&["ama", "create"]));
-        tail.add(6, &names(&["kofi", "create"]));
-        tail.add(8, &names(&["ama"]));
+        tail.add(5, ["ama", "create"]);
+        tail.add(6, ["kofi", "create"]);
+        tail.add(8, ["ama"]);
         assert_eq!(tail.begin(5), Some(9));
         assert_eq!(tail.named("ama", &(5..9)), [5, 8]);
         assert_eq!(tail.named("ama", &(5..8)), [5], "a reader of an earlier moment");

@@ -13,6 +13,7 @@ use super::load::Class;
 use super::reply::{Content, Reply};
 use super::request::{self, READS_TOO_LONG, Request};
 use super::state::State;
+use super::unread::Growing;
 use super::{body, dry_run, duplicates, existing_only, rate};
 use crate::clock::Deadline;
 use crate::ops::Caller;
@@ -62,6 +63,7 @@ pub async fn answer(
         dry_run: dry_run::asked(&head.headers),
         existing_only: existing_only::asked(&head.headers),
         asked,
+        from: head.origin,
         repeatable,
         ended_by: AtomicUsize::new(usize::MAX),
         reads: AtomicBool::new(false),
@@ -91,12 +93,12 @@ pub async fn answer(
             state.store.write_alone(&head.request_id, change).await
         }
     };
-    let result = carried_out.as_ref().map(|(_, done)| {
+    let result = carried_out.as_ref().map(|(.., done)| {
         // What was refused the first time is recorded.
         done.as_ref().filter(|done| !done.repeated).map(|done| &done.result)
     });
     order.record_refusals(head, result);
-    let (mut reply, done) = carried_out?;
+    let (mut reply, room, done) = carried_out?;
     done.iter().for_each(|done| order.note_changed(&done.result));
     if let Some(mut done) = done
         && done.sees_others
@@ -111,8 +113,7 @@ pub async fn answer(
     if matches!(order.existing_only, Ok(true)) {
         existing_only::mark(&mut reply);
     }
-    // Of what was changed, everybody learns.
-    if only_reads { state.unread.hold(reply, head.origin) } else { Ok(reply) }
+    Ok(room.hold_done(reply))
 }
 
 /// A batch that is ready for its transaction.
@@ -120,6 +121,7 @@ struct Order {
     state: Arc<State>,
     request_id: String,
     asked: AccessRequest,
+    from: IpAddr,
     repeatable: Result<Option<Repeatable>, Fault>,
     dry_run: Result<bool, Fault>,
     existing_only: Result<bool, Fault>,
@@ -228,7 +230,9 @@ impl Order {
     }
 
     /// Carries all operations out.
-    fn carry_out(&self, tx: &mut Tx<'_>) -> Result<(Reply, Option<Done>), Fault> {
+    fn carry_out(&self, tx: &mut Tx<'_>) -> Result<(Reply, Arc<Growing>, Option<Done>), Fault> {
+        let room = self.state.unread.begin(self.from);
+        tx.set_room(room.clone());
         let caller = access::admit(&self.state, tx, &self.asked)?;
         tx.set_actor(&caller.actor);
         let repeatable = self.repeatable.as_ref().map_err(Clone::clone)?;
@@ -236,7 +240,7 @@ impl Order {
             && let Some(first) = repeatable.recall(tx, &caller.actor)?
         {
             let result = first_result(&first, tx.now().day());
-            return Ok((first, result.map(|result| self.done(&caller, result, true))));
+            return Ok((first, room, result.map(|result| self.done(&caller, result, true))));
         }
         let parts = self.parts.as_ref().map_err(Clone::clone)?;
         if self.dry_run.clone()? {
@@ -245,12 +249,12 @@ impl Order {
         if self.existing_only.clone()? {
             tx.set_existing_only();
         }
-        let result = BatchResult { results: self.results(tx, &caller, parts)? };
+        let result = BatchResult { results: self.results(tx, &caller, parts, &room)? };
         let reply = Reply::json(json(&result));
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }
-        Ok((reply, Some(self.done(&caller, result, false))))
+        Ok((reply, room, Some(self.done(&caller, result, false))))
     }
 
     fn done(&self, caller: &Caller, result: BatchResult, repeated: bool) -> Done {
@@ -288,6 +292,7 @@ impl Order {
         tx: &mut Tx<'_>,
         caller: &Caller,
         parts: &Parts,
+        room: &Growing,
     ) -> Result<Vec<OperationResult>, Fault> {
         let mut requests = Vec::with_capacity(parts.list.len());
         for part in &parts.list {
@@ -299,7 +304,7 @@ impl Order {
             requests.push(permitted);
         }
         let mut results = Vec::with_capacity(parts.list.len());
-        let mut bytes_left = ANSWER_BYTES_MAX;
+        let mut read = Read { room, bytes_left: ANSWER_BYTES_MAX };
         let alone = self.reads.load(SeqCst);
         let time = self.state.config.batch_read_time;
         let mut left = time * READS_TOGETHER;
@@ -316,18 +321,18 @@ impl Order {
                     _ if part.method.reads() && !alone => {
                         let (together, deadline) = (Deadline::after(left), Deadline::after(time.min(left)));
                         let done =
-                            tx.until(deadline, HOLDS_UP, |tx| perform(tx, caller, &request, &mut bytes_left));
+                            tx.until(deadline, HOLDS_UP, |tx| perform(tx, caller, &request, &mut read));
                         left = together.left();
                         done
                     }
                     _ if !alone => {
                         let deadline = Deadline::after(left_to_change);
                         let done =
-                            tx.until(deadline, TOO_LONG, |tx| perform(tx, caller, &request, &mut bytes_left));
+                            tx.until(deadline, TOO_LONG, |tx| perform(tx, caller, &request, &mut read));
                         left_to_change = deadline.left();
                         done
                     }
-                    _ => perform(tx, caller, &request, &mut bytes_left),
+                    _ => perform(tx, caller, &request, &mut read),
                 })
             });
             let done = done.map_err(|fault| part.in_order(fault));
@@ -370,20 +375,23 @@ fn no_secret_in_dry_run() -> Fault {
     Fault::new(fault::NO_DRY_RUN, "a dry run shows no secret: read it without Dry-Run")
 }
 
-fn perform(
-    tx: &mut Tx<'_>,
-    caller: &Caller,
-    request: &Request,
-    bytes_left: &mut usize,
-) -> Result<Reply, Fault> {
+/// What the reads of a batch may still take.
+struct Read<'r> {
+    room: &'r Growing,
+    bytes_left: usize,
+}
+
+fn perform(tx: &mut Tx<'_>, caller: &Caller, request: &Request, read: &mut Read<'_>) -> Result<Reply, Fault> {
     if !request.meta.method.reads() {
         return request.changed(tx, caller);
     }
+    let before = read.room.bytes();
     let reply = request.shown(tx, caller)?;
-    match bytes_left.checked_sub(reply.bytes().len()) {
-        Some(left) => *bytes_left = left,
-        None => return Err(body::too_much_read(ANSWER_BYTES_MAX)),
-    }
+    let bytes = reply.bytes().len();
+    // A long array has taken its room already.
+    read.room.grow_to(read.room.bytes().max(before + bytes))?;
+    let left = read.bytes_left.checked_sub(bytes);
+    read.bytes_left = left.ok_or_else(|| body::too_much_read(ANSWER_BYTES_MAX))?;
     Ok(reply)
 }
 

@@ -164,9 +164,9 @@ impl Request {
     pub async fn read(self: Arc<Self>, long: bool, head: &Head) -> Result<Response, Fault> {
         let mut tries = 0;
         loop {
-            let (reply, stream) = self.clone().look(long, &head.request_id).await?;
+            let (reply, stream) = self.clone().look(long, head).await?;
             let Content::Image(hash) = &reply.content else {
-                return Ok(respond(self.state.unread.hold(reply, head.origin)?, stream));
+                return Ok(respond(reply, stream));
             };
             if let Some(image) = self.state.store.open_image(hash).await? {
                 let sent = (head.method != HttpMethod::HEAD).then(|| image::stream(image));
@@ -181,16 +181,18 @@ impl Request {
     }
 
     /// Reads in one transaction; only the bytes of an image are left.
-    async fn look(self: Arc<Self>, long: bool, request_id: &str) -> Result<(Reply, Option<Chunks>), Fault> {
-        let request = self.clone();
+    async fn look(self: Arc<Self>, long: bool, head: &Head) -> Result<(Reply, Option<Chunks>), Fault> {
+        let (request, from) = (self.clone(), head.origin);
         let read = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
             let deadline = Deadline::after(request.state.config.read_time);
-            tx.until(deadline, READS_TOO_LONG, |tx| request.shown(tx, &caller))
+            let room = request.state.unread.begin(from);
+            tx.set_room(room.clone());
+            room.hold(tx.until(deadline, READS_TOO_LONG, |tx| request.shown(tx, &caller))?)
         };
         let store = &self.state.store;
         let reply = match &self.prepared {
-            Ok(Prepared { note: Some(_), .. }) => store.write(request_id, read).await?,
+            Ok(Prepared { note: Some(_), .. }) => store.write(&head.request_id, read).await?,
             _ => store.read(long, read).await?,
         };
         let stream = match &reply.content {

@@ -1,11 +1,14 @@
 //! Answers that their clients have not read yet. A client may read as slowly as `pace.rs` allows, for hours;
-//! so what waits in memory for all of them together has a bound, and who would exceed it is refused.
+//! so what waits in memory for all of them together has a bound, and who would exceed it is refused, as soon as
+//! a long answer comes into being.
 
 use super::reply::{Content, Reply};
 use super::room::{Full, Room, Taken};
+use crate::store::limit::AnswerRoom;
 use bytes::Bytes;
 use mfa_shared::fault::{self, Fault};
 use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is smaller is not counted: it fits into the buffers of a connection.
 const COUNTED_BYTES: usize = 64 * 1024;
@@ -15,7 +18,20 @@ const RETRY_AFTER_S: u32 = 2;
 #[derive(Debug, Default)]
 pub struct Unread(Room);
 
-/// Bytes that take room until the last of them is sent.
+/// What an answer takes of the room, from its first piece on until its last byte is sent.
+#[derive(Debug)]
+pub struct Growing {
+    room: Room,
+    from: IpAddr,
+    size: Mutex<Size>,
+}
+
+#[derive(Debug, Default)]
+struct Size {
+    bytes: usize,
+    taken: Option<Taken>,
+}
+
 struct Held {
     bytes: Bytes,
     _taken: Taken,
@@ -28,23 +44,72 @@ impl AsRef<[u8]> for Held {
 }
 
 impl Unread {
+    /// Room for an answer to an address.
+    pub fn begin(&self, from: IpAddr) -> Arc<Growing> {
+        Arc::new(Growing { room: self.0.clone(), from, size: Mutex::default() })
+    }
+
     /// The answer to a read of an address, which takes room until it is sent; refused where there is none.
     pub fn hold(&self, reply: Reply, from: IpAddr) -> Result<Reply, Fault> {
-        let bytes = match &reply.content {
-            Content::Bytes(bytes) if bytes.len() >= COUNTED_BYTES => bytes.clone(),
-            _ => return Ok(reply),
-        };
-        let taken = self.0.take(from, bytes.len()).map_err(|full| {
-            let whose = if full == Full::OfAll { "clients have" } else { "your address has" };
-            let detail = format!(
-                "the answers that {whose} not read yet take all the memory there is for them; send this \
-                 request again soon, or ask for smaller pages"
-            );
-            Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
-        })?;
-        let held = Held { bytes, _taken: taken };
-        Ok(Reply { content: Content::Bytes(Bytes::from_owner(held)), ..reply })
+        self.begin(from).hold(reply)
     }
+}
+
+impl AnswerRoom for Growing {
+    fn grow(&self, bytes: usize) -> Result<(), Fault> {
+        self.grow_to(self.bytes() + bytes)
+    }
+}
+
+impl Growing {
+    fn size(&self) -> MutexGuard<'_, Size> {
+        self.size.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How long the answer is so far.
+    pub fn bytes(&self) -> usize {
+        self.size().bytes
+    }
+
+    /// Takes what an answer of so many bytes needs.
+    pub fn grow_to(&self, bytes: usize) -> Result<(), Fault> {
+        let mut size = self.size();
+        let before = if size.taken.is_some() { size.bytes } else { 0 };
+        if bytes >= COUNTED_BYTES && bytes > before {
+            match &mut size.taken {
+                Some(taken) => taken.grow(bytes - before).map_err(no_room)?,
+                none => *none = Some(self.room.take(self.from, bytes).map_err(no_room)?),
+            }
+        }
+        size.bytes = size.bytes.max(bytes);
+        Ok(())
+    }
+
+    /// The whole answer, which takes room until it is sent; refused where there is none.
+    pub fn hold(&self, reply: Reply) -> Result<Reply, Fault> {
+        self.grow_to(reply.bytes().len())?;
+        Ok(self.hold_done(reply))
+    }
+
+    /// The whole answer of a request that has changed something: it is never refused.
+    pub fn hold_done(&self, reply: Reply) -> Reply {
+        match (self.size().taken.take(), &reply.content) {
+            (Some(taken), Content::Bytes(bytes)) => {
+                let held = Held { bytes: bytes.clone(), _taken: taken };
+                Reply { content: Content::Bytes(Bytes::from_owner(held)), ..reply }
+            }
+            _ => reply,
+        }
+    }
+}
+
+fn no_room(full: Full) -> Fault {
+    let whose = if full == Full::OfAll { "clients have" } else { "your address has" };
+    let detail = format!(
+        "the answers that {whose} not read yet take all the memory there is for them; send this request again \
+         soon, or ask for smaller pages"
+    );
+    Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
 }
 
 #[cfg(test)]
@@ -88,5 +153,25 @@ mod tests {
         assert!(hold(&unread, 2, COUNTED_BYTES).unwrap_err().detail.contains("clients have"));
         drop(large);
         assert!(hold(&unread, 2, COUNTED_BYTES).is_ok());
+    }
+
+    #[test]
+    fn an_answer_takes_room_as_it_grows_and_is_refused_before_it_is_whole() {
+        let unread = Unread::default();
+        let [one, two] = [1, 2].map(|client| unread.begin(IpAddr::from([192, 0, 2, client])));
+        one.grow(COUNTED_BYTES - 1).unwrap();
+        assert!(unread.0.is_free(), "so far it is small");
+        one.grow(BYTES_MAX).unwrap();
+        assert_eq!(two.grow(COUNTED_BYTES).unwrap_err().kind, fault::UNAVAILABLE);
+        assert_eq!(two.bytes(), 0);
+        let done = two.hold_done(Reply::json(vec![b' '; MIB]));
+        assert_eq!(done.bytes().len(), MIB, "what was done is told in any case");
+        let whole = one.hold(Reply::json(vec![b' '; BYTES_MAX + COUNTED_BYTES - 1])).unwrap();
+        assert!(two.grow(COUNTED_BYTES).is_err(), "it is not sent yet");
+        drop(whole);
+        assert!(unread.0.is_free());
+        two.grow(COUNTED_BYTES).unwrap();
+        drop(two);
+        assert!(unread.0.is_free(), "an answer that never became whole gives back what it took");
     }
 }

@@ -131,6 +131,7 @@ impl Walk {
         let mut cursor = Cursor::Start;
         while !matches!(cursor, Cursor::End) {
             let (elements, next) = self.step(tx, cursor, element)?;
+            tx.answer_grows(elements.iter().map(Vec::len).sum())?;
             for element in elements {
                 if out.len() > 1 {
                     out.push(b',');

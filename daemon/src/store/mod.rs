@@ -17,6 +17,7 @@ mod joint;
 pub mod key_file;
 pub mod keys;
 pub mod layer;
+pub mod limit;
 mod named;
 pub mod noted;
 pub mod objects;

@@ -2,10 +2,10 @@
 
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::expired::Expired;
+use super::limit::{AnswerRoom, Limit};
 use super::noted::{Besides, Noted};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
-use crate::clock::Deadline;
 use crate::domain::calendar::Calendar;
 use crate::domain::numbers::ListNumbers;
 use crate::domain::shelf::Found;
@@ -49,14 +49,8 @@ pub struct Tx<'a> {
     pub(super) sealed: u64,
     pub(super) expired: Option<Arc<Expired>>,
     pub(super) shelved: Option<Shelved>,
-    limit: Option<Limit>,
-}
-
-/// How long reading may go on, and what a caller learns when that is not enough.
-#[derive(Debug, Clone, Copy)]
-struct Limit {
-    deadline: Deadline,
-    too_long: &'static str,
+    pub(super) limit: Option<Limit>,
+    pub(super) room: Option<Arc<dyn AnswerRoom>>,
 }
 
 impl<'a> Tx<'a> {
@@ -81,28 +75,7 @@ impl<'a> Tx<'a> {
             expired: None,
             shelved: None,
             limit: None,
-        }
-    }
-
-    /// Does work that reads and must not go on for ever: a walk behind the deadline is refused with the words
-    /// of `too_long`.
-    pub fn until<T>(
-        &mut self,
-        deadline: Deadline,
-        too_long: &'static str,
-        work: impl FnOnce(&mut Self) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
-        let outer = self.limit.replace(Limit { deadline, too_long });
-        let done = work(self);
-        self.limit = outer;
-        done
-    }
-
-    /// Refuses to go on behind the deadline.
-    pub fn in_time(&self) -> Result<(), Fault> {
-        match self.limit.filter(|limit| limit.deadline.has_passed()) {
-            Some(limit) => Err(Fault::new(fault::UNAVAILABLE, limit.too_long)),
-            None => Ok(()),
+            room: None,
         }
     }
 
