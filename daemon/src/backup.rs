@@ -333,7 +333,8 @@ impl Putting<'_> {
         if let Secrets::Put(keys) = self.secrets {
             key_file::put(self.key_file, keys).map_err(settings)?;
         }
-        let journal = if store.is_shared() { store.place().await.map_err(StartError::Refused)? } else { 0 };
+        let place = store.place().await.map_err(StartError::Refused)?.place();
+        let journal = if store.is_shared() { place } else { 0 };
         let reached = self.way.map(|way| way.reached);
         let digest = digest.clone();
         let moment = reached.map_or(self.facts.trailer.moment, |last| last.time);

@@ -2,7 +2,7 @@
 //! journal, and the calendar in memory of what came and went, once a report has asked for it.
 
 use crate::ops::reports::{calendar, days};
-use crate::store::engine::Changed;
+use crate::store::engine::{Changed, Followed};
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
 use mfa_shared::api::reports::{GetCashReport, GetCustomerReport, GetDepositReport};
@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 #[derive(Debug, Default)]
 pub struct Reports {
     /// Up to where in the journal of the engine the calendar has followed; `None` until it was made.
-    followed: Mutex<Option<u64>>,
+    followed: Mutex<Option<Followed>>,
     /// Held while days are summed up.
     summing: Mutex<()>,
 }
@@ -76,8 +76,8 @@ impl Reports {
     /// Follows what was committed since the last time, or makes the calendar.
     async fn follow(&self, store: &Store) -> Result<(), Fault> {
         let mut followed = self.followed.lock().await;
-        let mut after = match *followed {
-            Some(after) => after,
+        let mut after = match &*followed {
+            Some(after) => after.clone(),
             None => {
                 let now = store.place().await?;
                 make(store).await?;
@@ -85,8 +85,8 @@ impl Reports {
             }
         };
         loop {
-            let Changed { keys, upto, more } =
-                store.changed_since(after, COMMITS_AT_ONCE, &calendar::SPACES).await?;
+            let Changed { keys, followed: upto, more } =
+                store.changed_since(after.clone(), COMMITS_AT_ONCE, &calendar::SPACES).await?;
             let proofs: Vec<_> = keys.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
             for part in proofs.chunks(CHUNK_RECORDS) {
                 let part = part.to_vec();
@@ -94,7 +94,7 @@ impl Reports {
                 store.calendar().write().unwrap_or_else(PoisonError::into_inner).note(events);
             }
             after = upto;
-            *followed = Some(after);
+            *followed = Some(after.clone());
             if !more {
                 store.calendar().write().unwrap_or_else(PoisonError::into_inner).made = true;
                 return Ok(());

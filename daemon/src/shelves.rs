@@ -3,7 +3,7 @@
 
 use crate::domain::shelf::{Row, Shelf, SortKey, texts};
 use crate::ops::listing::{Findable, Shelved};
-use crate::store::engine::{Changed, Range, Space};
+use crate::store::engine::{Changed, Followed, Range, Space};
 use crate::store::record::{Record, key};
 use crate::store::records::{StoredEmployee, StoredInstance, StoredOffice};
 use crate::store::tx::decode;
@@ -114,7 +114,7 @@ fn busy() -> Fault {
 struct Follower {
     shelf: Arc<RwLock<Shelf>>,
     /// Up to where in the journal it has followed; `None` until it was made.
-    followed: Mutex<Option<u64>>,
+    followed: Mutex<Option<Followed>>,
     /// How many times it was begun to follow.
     begun: AtomicU64,
     /// The last of them that came to its end.
@@ -210,12 +210,12 @@ impl Shelves {
             return Ok(());
         }
         let own = begun.fetch_add(1, SeqCst) + 1;
-        let after = match *followed {
-            Some(after) => after,
+        let after = match &*followed {
+            Some(after) => after.clone(),
             None => {
                 let now = store.place().await?;
                 self.make(store, noun).await?;
-                *followed = Some(now);
+                *followed = Some(now.clone());
                 now
             }
         };
@@ -230,17 +230,17 @@ impl Shelves {
         &self,
         store: &Store,
         noun: Noun,
-        mut after: u64,
-        followed: &mut Option<u64>,
+        mut after: Followed,
+        followed: &mut Option<Followed>,
     ) -> Result<(), Fault> {
         loop {
-            let Changed { keys, upto, more } =
-                store.changed_since(after, COMMITS_AT_ONCE, &[noun.space()]).await?;
+            let Changed { keys, followed: upto, more } =
+                store.changed_since(after.clone(), COMMITS_AT_ONCE, &[noun.space()]).await?;
             for part in changed(noun, &keys).chunks(CHUNK_RECORDS) {
                 self.refresh(store, noun, part.to_vec()).await?;
             }
             after = upto;
-            *followed = Some(after);
+            *followed = Some(after.clone());
             if !more {
                 return Ok(());
             }
@@ -286,12 +286,12 @@ impl Shelves {
         };
         each_chunk(store, noun, vec![column.to_owned()], put).await?;
         let mut followed = self.of(noun).followed.lock().await;
-        let Some(after) = *followed else { return Ok(()) };
+        let Some(after) = followed.clone() else { return Ok(()) };
         self.go_on(store, noun, after, &mut followed).await?;
         let mut from = begin;
         loop {
-            let Changed { keys: changes, upto, more } =
-                store.changed_since(from, COMMITS_AT_ONCE, &[noun.space()]).await?;
+            let Changed { keys: changes, followed: upto, more } =
+                store.changed_since(from.clone(), COMMITS_AT_ONCE, &[noun.space()]).await?;
             let names = changed(noun, &changes);
             let columns = [column.to_owned()];
             for part in names.chunks(CHUNK_RECORDS) {
@@ -325,7 +325,7 @@ impl Shelves {
         let mut known = None;
         let mut made = Some(made);
         loop {
-            match self.follow_all(&store, known).await {
+            match self.follow_all(&store, known.as_ref()).await {
                 Ok(place) => known = Some(place),
                 Err(fault) => {
                     tracing::debug!(%fault, "the orders of lists could not be brought up to date");
@@ -338,9 +338,9 @@ impl Shelves {
 
     /// Brings all shelves up to date, unless nothing was committed since a place in the journal; the place
     /// up to which they are then.
-    async fn follow_all(&self, store: &Store, known: Option<u64>) -> Result<u64, Fault> {
+    async fn follow_all(&self, store: &Store, known: Option<&Followed>) -> Result<Followed, Fault> {
         let place = store.place().await?;
-        if known != Some(place) {
+        if known != Some(&place) {
             for noun in NOUNS {
                 self.follow(store, noun).await?;
             }

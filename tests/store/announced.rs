@@ -4,12 +4,12 @@
 use super::postgres::{fresh, shared};
 use super::rehearsed::round_trips;
 use crate::api::metrics::series;
-use crate::support::stored::ask;
+use crate::support::stored::{ask, connect};
 use mfa_daemon::clock::Clock;
 use mfa_daemon::domain::search::{Kind, Phrase};
 use mfa_daemon::search::Search;
 use mfa_daemon::store::Store;
-use mfa_daemon::store::engine::{Engine, Range};
+use mfa_daemon::store::engine::{Engine, Followed, Range};
 use mfa_daemon::store::postgres::{Options, Postgres};
 use mfa_daemon::store::records::{CUSTOMERS, OFFICES, SPACES};
 use mfa_shared::api::customers::Customer;
@@ -58,7 +58,7 @@ fn a_follower_comes_to_the_end_behind_many_commits_that_do_not_concern_it() {
     let Some(address) = fresh() else { return };
     let runtime = Runtime::new().unwrap();
     let engine = Postgres::open(Options::new(address.clone(), SPACES)).unwrap();
-    let begin = runtime.block_on(engine.changed_since(None, 0, &[])).unwrap().upto;
+    let begin = runtime.block_on(engine.changed_since(None, 0, &[])).unwrap().followed.place();
     // As others write while a daemon is cut off: the first and the last of them are of the space.
     let others = format!(
         "insert into stored_journal
@@ -79,8 +79,11 @@ fn a_follower_comes_to_the_end_behind_many_commits_that_do_not_concern_it() {
                 let page = runtime.block_on(engine.put_since(CUSTOMERS, from, 1_000)).unwrap();
                 (page.commits.into_iter().flat_map(|(_, keys)| keys).collect(), page.upto, page.more)
             } else {
-                let page = runtime.block_on(engine.changed_since(Some(from), 1_000, &[CUSTOMERS])).unwrap();
-                (page.keys.into_iter().map(|(_, key)| key).collect::<Vec<_>>(), page.upto, page.more)
+                let page = runtime
+                    .block_on(engine.changed_since(Some(Followed::upto(from)), 1_000, &[CUSTOMERS]))
+                    .unwrap();
+                let keys: Vec<_> = page.keys.into_iter().map(|(_, key)| key).collect();
+                (keys, page.followed.place(), page.more)
             };
             found.extend(keys);
             assert!(upto > from || !more, "it does not go on from {from}");
@@ -143,6 +146,55 @@ fn the_last_commit_that_may_still_get_others_before_it_is_named() {
     }
     let put = put(100);
     assert_eq!((put.commits.len(), put.upto >= last, put.unsettled), (3, true, None));
+    runtime.block_on(store.close());
+}
+
+#[test]
+fn who_follows_sees_each_commit_once_although_somebody_has_a_transaction_open() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let engine = Arc::new(Postgres::open(Options::new(address.clone(), SPACES)).unwrap());
+    let store = Store::over(engine.clone(), Clock::system(), false);
+    let begin = async |sql: &str| {
+        let client = connect(&address).await;
+        client.batch_execute(&format!("begin; {sql}")).await.unwrap();
+        client
+    };
+    let mut followed = runtime.block_on(store.place()).unwrap();
+    // One of another database, perhaps, and one of another daemon, which has written a customer.
+    let _foreign = runtime.block_on(begin("select pg_current_xact_id()"));
+    let late = format!(
+        "insert into stored_journal
+         select journal_base + pg_current_xact_id()::text::bigint, now(), 'ada', 'r', array[{}]::smallint[],
+             array['late'::bytea], array['x'::bytea] from stored_form",
+        CUSTOMERS.id,
+    );
+    let other = runtime.block_on(begin(&late));
+    let put = |number: usize| {
+        let put = move |tx: &mut mfa_daemon::store::Tx<'_>| tx.put(&customer(number, "mensah"));
+        runtime.block_on(store.write("test", put)).unwrap();
+    };
+    let mut follow = |limit: usize| {
+        let mut found = Vec::new();
+        loop {
+            let page = runtime.block_on(store.changed_since(followed.clone(), limit, &[CUSTOMERS])).unwrap();
+            found.extend(page.keys.into_iter().map(|(_, key)| String::from_utf8(key).unwrap()));
+            followed = page.followed;
+            if !page.more {
+                return found;
+            }
+        }
+    };
+    (0..5).for_each(put);
+    let names = |numbers: std::ops::Range<usize>| numbers.map(|n| format!("c-{n:04}")).collect::<Vec<_>>();
+    assert_eq!(follow(2), names(0..5));
+    assert_eq!(follow(2), [""; 0], "what was seen does not come again");
+    (5..8).for_each(put);
+    assert_eq!(follow(100), names(5..8));
+    runtime.block_on(other.batch_execute("commit")).unwrap();
+    put(8);
+    assert_eq!(follow(100), ["late", "c-0008"]);
+    assert_eq!(follow(100), [""; 0]);
     runtime.block_on(store.close());
 }
 

@@ -1,7 +1,7 @@
 //! Who follows the journal of an engine gets the keys of the spaces that it names.
 
 use super::conformance::{BEFORE, BEHIND, SPACES, THINGS, change, open};
-use mfa_daemon::store::engine::Space;
+use mfa_daemon::store::engine::{Followed, Space};
 use std::time::{Duration, Instant};
 
 /// On a server that others use, a transaction of theirs holds back for a moment what was committed since it
@@ -16,17 +16,17 @@ fn wait_until(is_there: impl Fn() -> bool) {
 #[test]
 fn the_journal_is_followed_by_the_keys_of_some_spaces() {
     let store = open();
-    let since = |after: Option<u64>, limit: usize, spaces: &[Space]| {
-        store.runtime.block_on(store.engine.changed_since(after, limit, spaces)).unwrap()
+    let since = |after: Option<&Followed>, limit: usize, spaces: &[Space]| {
+        store.runtime.block_on(store.engine.changed_since(after.cloned(), limit, spaces)).unwrap()
     };
     let put_since = |after: u64, limit: usize| {
         store.runtime.block_on(store.engine.put_since(THINGS, after, limit)).unwrap()
     };
-    let begin = since(None, 0, &[]).upto;
+    let begin = since(None, 0, &[]).followed;
     let wait_for = |keys: usize| {
         wait_until(|| {
-            let all = since(Some(begin), 1_000, SPACES);
-            all.keys.len() == keys && since(Some(all.upto), 1_000, SPACES).keys.is_empty()
+            let all = since(Some(&begin), 1_000, SPACES);
+            all.keys.len() == keys && since(Some(&all.followed), 1_000, SPACES).keys.is_empty()
         });
     };
     let (things, behind) =
@@ -39,9 +39,9 @@ fn the_journal_is_followed_by_the_keys_of_some_spaces() {
     store.put(vec![change(THINGS, [3], None)]);
     wait_for(200 + 2 + 2 + 3 + 1 + 1);
     let key = |space: Space, key: u8| (space, vec![key]);
-    let all = since(Some(begin), 1_000, SPACES);
+    let all = since(Some(&begin), 1_000, SPACES);
     assert_eq!((all.keys.len(), all.more), (200 + 2 + 2 + 3 + 1 + 1, false));
-    let some = since(Some(begin), 1_000, &[BEHIND, THINGS]);
+    let some = since(Some(&begin), 1_000, &[BEHIND, THINGS]);
     let there = [key(BEHIND, 2), key(BEHIND, 4)];
     let changed =
         [key(THINGS, 1), key(BEHIND, 2), key(THINGS, 1), key(THINGS, 3), key(BEHIND, 4), key(THINGS, 3)];
@@ -51,19 +51,19 @@ fn the_journal_is_followed_by_the_keys_of_some_spaces() {
         keys
     };
     assert_eq!(sorted(some.keys), sorted(wanted.clone()));
-    assert_eq!(some.upto, all.upto);
+    assert_eq!(some.followed.next, all.followed.next);
     // What did not change goes on to the end all the same.
-    let none = since(Some(all.upto), 1_000, &[BEHIND]);
-    assert_eq!((none.keys.len(), none.upto, none.more), (0, all.upto, false));
+    let none = since(Some(&all.followed), 1_000, &[BEHIND]);
+    assert_eq!((none.keys.len(), none.followed.next, none.more), (0, all.followed.next, false));
     store.put(vec![things(5)]);
     wait_for(200 + 2 + 2 + 3 + 1 + 1 + 1);
-    assert!(since(Some(all.upto), 1_000, &[BEHIND]).upto > all.upto);
+    assert!(since(Some(&all.followed), 1_000, &[BEHIND]).followed.next > all.followed.next);
     // In pages of one commit everything comes once more, in the same order.
-    let (mut found, mut from) = (Vec::new(), begin);
+    let (mut found, mut from) = (Vec::new(), begin.clone());
     loop {
-        let page = since(Some(from), 1, &[BEHIND, THINGS]);
+        let page = since(Some(&from), 1, &[BEHIND, THINGS]);
         found.extend(page.keys);
-        from = page.upto;
+        from = page.followed;
         if !page.more {
             break;
         }
@@ -73,6 +73,7 @@ fn the_journal_is_followed_by_the_keys_of_some_spaces() {
         return;
     }
     // Only what was put, but the place of every commit that changed the space.
+    let begin = begin.place();
     let put = put_since(begin, 1_000);
     let keys: Vec<_> = put.commits.iter().map(|(_, keys)| keys.clone()).collect();
     assert_eq!(keys, [vec![vec![1]], vec![vec![3]], vec![], vec![vec![5]]]);

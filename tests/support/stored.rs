@@ -13,7 +13,7 @@ use mfa_daemon::{Address, Clock, Config, StorePlace};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
-use tokio_postgres::{NoTls, Row};
+use tokio_postgres::{Client, NoTls, Row};
 
 /// A store of its own on the PostgreSQL server of `MFA_TEST_POSTGRES`, if `MFA_TEST_STORE` asks for one.
 pub fn postgres() -> Option<Address> {
@@ -62,12 +62,17 @@ pub async fn close(store: Store) {
 
 /// Queries the database of a store directly.
 pub async fn ask(address: &Address, sql: &str) -> Vec<Row> {
+    connect(address).await.query(sql, &[]).await.unwrap()
+}
+
+/// A connection to the database of a store.
+pub async fn connect(address: &Address) -> Client {
     let server = std::env::var("MFA_TEST_POSTGRES").unwrap();
     let schema = address.to_string().rsplit_once('=').unwrap().1.to_owned();
     let (client, connection) = tokio_postgres::connect(&server, NoTls).await.unwrap();
     tokio::spawn(connection);
     client.batch_execute(&format!("set search_path = {schema}")).await.unwrap();
-    client.query(sql, &[]).await.unwrap()
+    client
 }
 
 /// The whole content of the store of a configuration, place by place.

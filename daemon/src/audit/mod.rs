@@ -366,7 +366,7 @@ pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
     if store.read(false, trail::is_begun).await? {
         return Ok(());
     }
-    let end = if store.is_shared() { store.place().await? } else { 0 };
+    let end = if store.is_shared() { store.place().await?.place() } else { 0 };
     let begin = move |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
         trail::begin(tx, end)

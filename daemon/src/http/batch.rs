@@ -14,7 +14,7 @@ use super::reply::{Content, Reply};
 use super::request::{self, READS_TOO_LONG, Request};
 use super::state::State;
 use super::unread::Growing;
-use super::{body, dry_run, duplicates, existing_only, rate};
+use super::{dry_run, duplicates, existing_only, rate};
 use crate::clock::Deadline;
 use crate::ops::Caller;
 use crate::ops::listing::json;
@@ -231,8 +231,8 @@ impl Order {
 
     /// Carries all operations out.
     fn carry_out(&self, tx: &mut Tx<'_>) -> Result<(Reply, Arc<Growing>, Option<Done>), Fault> {
-        let room = self.state.unread.begin(self.from);
-        tx.set_room(room.clone());
+        let room = self.state.unread.begin(self.from, ANSWER_BYTES_MAX);
+        tx.limits.room = Some(room.clone());
         let caller = access::admit(&self.state, tx, &self.asked)?;
         tx.set_actor(&caller.actor);
         let repeatable = self.repeatable.as_ref().map_err(Clone::clone)?;
@@ -251,6 +251,9 @@ impl Order {
         }
         let result = BatchResult { results: self.results(tx, &caller, parts, &room)? };
         let reply = Reply::json(json(&result));
+        if self.reads.load(SeqCst) {
+            room.grow_to(reply.bytes().len())?;
+        }
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }
@@ -267,8 +270,7 @@ impl Order {
         for (part, _) in parts.list.iter().zip(&result.results).filter(|(_, result)| result.problem.is_none())
         {
             let Ok(request) = &part.request else { continue };
-            let said = request.new_customer.iter().chain(&request.changed_customer);
-            said.for_each(|customer| customer.note(&self.state));
+            request.said().into_iter().for_each(|customer| duplicates::note(&self.state, customer));
         }
     }
 
@@ -278,7 +280,7 @@ impl Order {
         let results = parts.list.iter().zip(&mut done.results);
         let (customers, mut results): (Vec<_>, Vec<_>) = results
             .filter(|(_, result)| result.problem.is_none())
-            .filter_map(|(part, result)| Some((part.request.as_ref().ok()?.new_customer.as_ref()?, result)))
+            .filter_map(|(part, result)| Some((part.request.as_ref().ok()?.new_customer()?, result)))
             .unzip();
         let others = duplicates::others(&self.state, &customers, made).await;
         for (result, others) in results.iter_mut().zip(&others).filter(|(_, others)| !others.is_empty()) {
@@ -304,7 +306,6 @@ impl Order {
             requests.push(permitted);
         }
         let mut results = Vec::with_capacity(parts.list.len());
-        let mut read = Read { room, bytes_left: ANSWER_BYTES_MAX };
         let alone = self.reads.load(SeqCst);
         let time = self.state.config.batch_read_time;
         let mut left = time * READS_TOGETHER;
@@ -320,19 +321,17 @@ impl Order {
                     }
                     _ if part.method.reads() && !alone => {
                         let (together, deadline) = (Deadline::after(left), Deadline::after(time.min(left)));
-                        let done =
-                            tx.until(deadline, HOLDS_UP, |tx| perform(tx, caller, &request, &mut read));
+                        let done = tx.until(deadline, HOLDS_UP, |tx| perform(tx, caller, &request, room));
                         left = together.left();
                         done
                     }
                     _ if !alone => {
                         let deadline = Deadline::after(left_to_change);
-                        let done =
-                            tx.until(deadline, TOO_LONG, |tx| perform(tx, caller, &request, &mut read));
+                        let done = tx.until(deadline, TOO_LONG, |tx| perform(tx, caller, &request, room));
                         left_to_change = deadline.left();
                         done
                     }
-                    _ => perform(tx, caller, &request, &mut read),
+                    _ => perform(tx, caller, &request, room),
                 })
             });
             let done = done.map_err(|fault| part.in_order(fault));
@@ -375,24 +374,21 @@ fn no_secret_in_dry_run() -> Fault {
     Fault::new(fault::NO_DRY_RUN, "a dry run shows no secret: read it without Dry-Run")
 }
 
-/// What the reads of a batch may still take.
-struct Read<'r> {
-    room: &'r Growing,
-    bytes_left: usize,
-}
-
-fn perform(tx: &mut Tx<'_>, caller: &Caller, request: &Request, read: &mut Read<'_>) -> Result<Reply, Fault> {
-    if !request.meta.method.reads() {
-        return request.changed(tx, caller);
+fn perform(tx: &mut Tx<'_>, caller: &Caller, request: &Request, room: &Growing) -> Result<Reply, Fault> {
+    let before = room.bytes();
+    let reads = request.meta.method.reads();
+    let done = if reads {
+        // A long array has taken its room already.
+        let shown = request.shown(tx, caller);
+        shown.and_then(|reply| room.read_to(before + reply.bytes().len()).map(|()| reply))
+    } else {
+        request.changed(tx, caller)
+    };
+    // What a change looks at is no part of the answer, nor is what was read in vain.
+    if !reads || done.is_err() {
+        room.shrink_to(before);
     }
-    let before = read.room.bytes();
-    let reply = request.shown(tx, caller)?;
-    let bytes = reply.bytes().len();
-    // A long array has taken its room already.
-    read.room.grow_to(read.room.bytes().max(before + bytes))?;
-    let left = read.bytes_left.checked_sub(bytes);
-    read.bytes_left = left.ok_or_else(|| body::too_much_read(ANSWER_BYTES_MAX))?;
-    Ok(reply)
+    done
 }
 
 fn succeeded(reply: &Reply) -> OperationResult {

@@ -1,17 +1,13 @@
 //! `Possible-Duplicates`: the answer to a new customer names those who may be the same person, to callers who
 //! may read customers.
 
+use super::said::SaidCustomer;
 use super::state::State;
 use crate::config::Auth;
-use crate::domain::alike::Alike;
 use crate::domain::search::Kind;
 use crate::ops::{self, Caller};
-use mfa_shared::api::customers::{
-    CreateCustomer, CustomerContact, CustomerInput, SetCustomerContacts, UpdateCustomer,
-};
-use mfa_shared::endpoint::{Endpoint, Meta, percent_encode};
+use mfa_shared::endpoint::percent_encode;
 use mfa_shared::fault::Fault;
-use mfa_shared::wire::{Body, Json, JsonList, RawBody};
 use std::time::Duration;
 
 /// Name of the header.
@@ -19,41 +15,9 @@ pub const HEADER: &str = "possible-duplicates";
 /// Longest time for which the answer to a change waits for this.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// A customer that is made or changed, as far as others may be like it.
-#[derive(Debug, Clone)]
-pub struct SaidCustomer {
-    identifier: String,
-    alike: Alike,
-}
-
-impl SaidCustomer {
-    /// The customer that a request makes, if it makes one.
-    pub fn made(meta: &Meta, raw: &RawBody<'_>) -> Option<Self> {
-        if meta.name != CreateCustomer::META.name {
-            return None;
-        }
-        let Json(input) = Json::<CustomerInput>::read(raw).ok()?;
-        Some(Self { alike: Alike::of_input(&input), identifier: input.identifier })
-    }
-
-    /// The customer that a request changes, if it changes what others may have in common with it.
-    pub fn changed(meta: &Meta, params: &[String], raw: &RawBody<'_>) -> Option<Self> {
-        let alike = if meta.name == UpdateCustomer::META.name {
-            let Json(input) = Json::<CustomerInput>::read(raw).ok()?;
-            Alike::of_input(&input)
-        } else if meta.name == SetCustomerContacts::META.name {
-            let JsonList(contacts) = JsonList::<CustomerContact>::read(raw).ok()?;
-            Alike::of_contacts(&contacts)
-        } else {
-            return None;
-        };
-        Some(Self { identifier: params.first()?.clone(), alike })
-    }
-
-    /// Notes what it is known by now, so that the next customer is compared with it.
-    pub fn note(&self, state: &State) {
-        state.search.note_alike(&self.identifier, &self.alike);
-    }
+/// Notes what a customer is known by now, so that the next one is compared with it.
+pub fn note(state: &State, customer: &SaidCustomer) {
+    state.search.note_alike(&customer.identifier, &customer.alike);
 }
 
 /// For each new customer the others who may be the same person; `made` says that the new ones are there now.
@@ -67,7 +31,7 @@ pub async fn others(state: &State, customers: &[&SaidCustomer], made: bool) -> V
         state.search.ready_for_alike(&state.store).await?;
         // First all of them: those of one batch may be alike, too.
         for customer in customers.iter().filter(|_| made) {
-            customer.note(state);
+            note(state, customer);
         }
         for (customer, others) in customers.iter().zip(&mut found) {
             *others = state.search.alike(&state.store, &customer.identifier, &customer.alike).await?;

@@ -42,6 +42,7 @@ mod response;
 pub mod room;
 pub mod route;
 pub mod routes;
+mod said;
 mod search;
 pub mod server;
 mod stall;

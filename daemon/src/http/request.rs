@@ -1,7 +1,7 @@
 //! A request of an operation, ready for its transaction: recall, decode, check the tag, run, remember.
 
 use super::access::{self, AccessRequest};
-use super::duplicates::{self, SaidCustomer};
+use super::duplicates;
 use super::head::Head;
 use super::idempotency::Repeatable;
 use super::payload::Payload;
@@ -9,6 +9,7 @@ use super::reply::{Content, Reply};
 use super::response::{Chunks, respond, stream};
 use super::route::{Handler, Prepared, Route, Tagged};
 use super::routes::Found;
+use super::said::SaidCustomer;
 use super::state::State;
 use super::trail::Trail;
 use super::{dry_run, existing_only, image, tag};
@@ -18,6 +19,7 @@ use crate::shelves::Noun;
 use crate::store::Tx;
 use crate::store::objects::Draft;
 use mfa_shared::api::applications::SetSignature;
+use mfa_shared::api::customers::CreateCustomer;
 use mfa_shared::api::gateways::{UpdateEmailConfiguration, UpdateSmsConfiguration};
 use mfa_shared::api::second_factor::{BeginSecondFactor, DeleteSecondFactor, EnableSecondFactor};
 use mfa_shared::api::webhooks::CreateSubscription;
@@ -72,10 +74,6 @@ pub struct Request {
     bad_body: Option<Arc<Node>>,
     dry_run: Result<bool, Fault>,
     existing_only: Result<bool, Fault>,
-    /// The customer that it makes, if it makes one.
-    pub new_customer: Option<SaidCustomer>,
-    /// The customer that it changes, if others may be like it afterwards.
-    pub changed_customer: Option<SaidCustomer>,
     tagged: Option<Tagged>,
     own_tag: bool,
     if_match: Option<Vec<String>>,
@@ -147,8 +145,6 @@ impl Request {
                 asked => asked,
             },
             existing_only: existing_only::asked(&head.headers),
-            new_customer: SaidCustomer::made(&meta, &raw),
-            changed_customer: SaidCustomer::changed(&meta, &found.params, &raw),
             tagged,
             own_tag,
             if_match: tag::listed(&head.headers, "if-match"),
@@ -186,8 +182,8 @@ impl Request {
         let read = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
             let deadline = Deadline::after(request.state.config.read_time);
-            let room = request.state.unread.begin(from);
-            tx.set_room(room.clone());
+            let room = request.state.unread.begin(from, usize::MAX);
+            tx.limits.room = Some(room.clone());
             room.hold(tx.until(deadline, READS_TOO_LONG, |tx| request.shown(tx, &caller))?)
         };
         let store = &self.state.store;
@@ -200,6 +196,16 @@ impl Request {
             _ => None,
         };
         Ok((reply, stream))
+    }
+
+    /// The customer that it makes or changes, where others may be like it afterwards.
+    pub fn said(&self) -> Option<&SaidCustomer> {
+        self.prepared.as_ref().ok()?.said.as_ref()
+    }
+
+    /// The customer that it makes, if it makes one.
+    pub fn new_customer(&self) -> Option<&SaidCustomer> {
+        self.said().filter(|_| self.meta.name == CreateCustomer::META.name)
     }
 
     /// Whether it is a read of a secret, which is always noted in the audit trail.
@@ -249,9 +255,12 @@ impl Request {
         };
         let (mut reply, may_see_others) = written.inspect_err(|fault| self.record_refusal(head, fault))?;
         let tried = matches!(self.dry_run, Ok(true));
-        self.changed_customer.iter().filter(|_| !tried).for_each(|customer| customer.note(&self.state));
+        let new = self.new_customer();
+        if let Some(customer) = self.said().filter(|_| !tried && new.is_none()) {
+            duplicates::note(&self.state, customer);
+        }
         // Of a repeated answer, too: those who are like the customer now.
-        if let Some(customer) = &self.new_customer {
+        if let Some(customer) = new {
             let others = duplicates::others(&self.state, &[customer], !tried).await.concat();
             if may_see_others && !others.is_empty() {
                 reply.headers.push((duplicates::HEADER.to_owned(), duplicates::value(&others)));

@@ -75,17 +75,24 @@ impl Taken {
         self.bytes += bytes;
         Ok(())
     }
-}
 
-impl Drop for Taken {
-    fn drop(&mut self) {
+    /// Gives back all but so many bytes.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        let back = self.bytes.saturating_sub(bytes);
         let mut all = self.room.all();
-        all.bytes = all.bytes.saturating_sub(self.bytes);
+        all.bytes = all.bytes.saturating_sub(back);
         if let Some(own) = all.clients.get_mut(&self.client) {
-            *own = own.saturating_sub(self.bytes);
+            *own = own.saturating_sub(back);
             if *own == 0 {
                 all.clients.remove(&self.client);
             }
         }
+        self.bytes -= back;
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.shrink_to(0);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::heavy::Secret;
 use super::reply::{IntoReply, Reply};
+use super::said::SaidCustomer;
 use crate::config::Config;
 use crate::ops::Caller;
 use crate::ops::secret::Judged;
@@ -26,11 +27,13 @@ pub struct Prepared {
     pub addressed: Option<Addressed>,
     /// What a read leaves in the audit trail.
     pub note: Option<Note>,
+    /// The customer that it makes or changes, where others may be like it afterwards.
+    pub said: Option<SaidCustomer>,
 }
 
 impl Prepared {
     fn new(run: Run) -> Self {
-        Self { run, secret: None, addressed: None, note: None }
+        Self { run, secret: None, addressed: None, note: None, said: None }
     }
 }
 
@@ -125,6 +128,27 @@ where
             run(tx, caller, &endpoint, &body).map(IntoReply::into_reply)
         };
         Ok(Prepared::new(Box::new(run)))
+    };
+    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
+}
+
+/// Joins a row and its operation on a customer, of whom the body says what others may be like.
+pub fn said<E, R>(
+    run: fn(&mut Tx<'_>, &Caller, &E, &E::Body) -> Result<R, Fault>,
+    find: fn(&E, &E::Body) -> SaidCustomer,
+) -> Route
+where
+    E: Endpoint,
+    R: IntoReply<E::Answer> + 'static,
+{
+    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Prepared, Fault> {
+        let endpoint = E::from_params(params);
+        let body = endpoint.read(raw)?;
+        let said = Some(find(&endpoint, &body));
+        let run = move |tx: &mut Tx<'_>, caller: &Caller| {
+            run(tx, caller, &endpoint, &body).map(IntoReply::into_reply)
+        };
+        Ok(Prepared { said, ..Prepared::new(Box::new(run)) })
     };
     Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }

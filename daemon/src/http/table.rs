@@ -2,9 +2,10 @@
 
 use super::heavy::Secret;
 use super::route::{
-    Look, Route, addressed, audited, backup, batch, errand, events, login, metrics, operation, search,
+    Look, Route, addressed, audited, backup, batch, errand, events, login, metrics, operation, said, search,
     secret_operation, status,
 };
+use super::said::SaidCustomer;
 use crate::days as ended;
 use crate::interest as run;
 use crate::ops::audit as trail;
@@ -157,14 +158,14 @@ fn institution() -> Vec<Route> {
         operation::<SetEmployeeContacts, _>(employees::set_contacts),
         operation::<ListEmployeeContacts, _>(employees::list_contacts),
         operation::<DeleteEmployeeContacts, _>(employees::delete_contacts),
-        operation::<CreateCustomer, _>(customers::create),
+        said::<CreateCustomer, _>(customers::create, SaidCustomer::made),
         operation::<ListCustomers, _>(customers::list),
         operation::<GetCustomer, _>(customers::get),
-        operation::<UpdateCustomer, _>(customers::update),
+        said::<UpdateCustomer, _>(customers::update, SaidCustomer::changed),
         operation::<CommandCustomer, _>(customers::command),
         operation::<ListCustomerCommands, _>(customers::list_commands),
         operation::<SetCustomerAddress, _>(customers::set_address),
-        operation::<SetCustomerContacts, _>(customers::set_contacts),
+        said::<SetCustomerContacts, _>(customers::set_contacts, SaidCustomer::contacted),
         operation::<CreateCard, _>(cards::create),
         operation::<ListCards, _>(cards::list),
         operation::<GetCard, _>(cards::get),

@@ -24,6 +24,7 @@ use crate::ops::callers::APPLICATION;
 use crate::store::Tx;
 use changes::{covered, differences, insert};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
+use mfa_shared::api::customers::CreateCustomer;
 use mfa_shared::api::dividends::DistributeDividend;
 use mfa_shared::api::gateways::{SENT_TO, is_test};
 use mfa_shared::api::kinds;
@@ -250,6 +251,8 @@ impl Trail {
             self.subject(tx, Some(caller))?
         };
         let shown = match &subject {
+            // There is none yet, or the creation is refused.
+            _ if self.meta.name == CreateCustomer::META.name => None,
             Some(subject) if !self.path.starts_with("/token") => subject.shown(state, tx)?,
             _ => None,
         };

@@ -1,10 +1,11 @@
 //! Answers that their clients have not read yet. A client may read as slowly as `pace.rs` allows, for hours;
-//! so what waits in memory for all of them together has a bound, and who would exceed it is refused, as soon as
-//! a long answer comes into being.
+//! so what waits in memory for all of them together has a bound, and who would exceed it is refused, while a
+//! long answer is still coming into being.
 
+use super::body::too_much_read;
 use super::reply::{Content, Reply};
 use super::room::{Full, Room, Taken};
-use crate::store::limit::AnswerRoom;
+use crate::store::limits::AnswerRoom;
 use bytes::Bytes;
 use mfa_shared::fault::{self, Fault};
 use std::net::IpAddr;
@@ -23,6 +24,8 @@ pub struct Unread(Room);
 pub struct Growing {
     room: Room,
     from: IpAddr,
+    /// What may be read for it.
+    most: usize,
     size: Mutex<Size>,
 }
 
@@ -44,20 +47,20 @@ impl AsRef<[u8]> for Held {
 }
 
 impl Unread {
-    /// Room for an answer to an address.
-    pub fn begin(&self, from: IpAddr) -> Arc<Growing> {
-        Arc::new(Growing { room: self.0.clone(), from, size: Mutex::default() })
+    /// Room for an answer to an address, for which at most so many bytes are read.
+    pub fn begin(&self, from: IpAddr, most: usize) -> Arc<Growing> {
+        Arc::new(Growing { room: self.0.clone(), from, most, size: Mutex::default() })
     }
 
     /// The answer to a read of an address, which takes room until it is sent; refused where there is none.
     pub fn hold(&self, reply: Reply, from: IpAddr) -> Result<Reply, Fault> {
-        self.begin(from).hold(reply)
+        self.begin(from, usize::MAX).hold(reply)
     }
 }
 
 impl AnswerRoom for Growing {
     fn grow(&self, bytes: usize) -> Result<(), Fault> {
-        self.grow_to(self.bytes() + bytes)
+        self.read_to(self.bytes() + bytes)
     }
 }
 
@@ -69,6 +72,22 @@ impl Growing {
     /// How long the answer is so far.
     pub fn bytes(&self) -> usize {
         self.size().bytes
+    }
+
+    /// Takes what an answer for which so many bytes were read needs.
+    pub fn read_to(&self, bytes: usize) -> Result<(), Fault> {
+        if bytes > self.most { Err(too_much_read(self.most)) } else { self.grow_to(bytes) }
+    }
+
+    /// Gives back all but so many bytes, where what was read is no part of the answer.
+    pub fn shrink_to(&self, bytes: usize) {
+        let mut size = self.size();
+        size.bytes = size.bytes.min(bytes);
+        if bytes < COUNTED_BYTES {
+            size.taken = None;
+        } else if let Some(taken) = &mut size.taken {
+            taken.shrink_to(bytes);
+        }
     }
 
     /// Takes what an answer of so many bytes needs.
@@ -106,8 +125,8 @@ impl Growing {
 fn no_room(full: Full) -> Fault {
     let whose = if full == Full::OfAll { "clients have" } else { "your address has" };
     let detail = format!(
-        "the answers that {whose} not read yet take all the memory there is for them; send this request again \
-         soon, or ask for smaller pages"
+        "the answers that {whose} not read yet take all the memory there is for them; send this request \
+         again soon, or ask for smaller pages or for lines (Accept: application/x-ndjson)"
     );
     Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
 }
@@ -158,7 +177,7 @@ mod tests {
     #[test]
     fn an_answer_takes_room_as_it_grows_and_is_refused_before_it_is_whole() {
         let unread = Unread::default();
-        let [one, two] = [1, 2].map(|client| unread.begin(IpAddr::from([192, 0, 2, client])));
+        let [one, two] = [1, 2].map(|client| unread.begin(IpAddr::from([192, 0, 2, client]), 2 * BYTES_MAX));
         one.grow(COUNTED_BYTES - 1).unwrap();
         assert!(unread.0.is_free(), "so far it is small");
         one.grow(BYTES_MAX).unwrap();
@@ -173,5 +192,19 @@ mod tests {
         two.grow(COUNTED_BYTES).unwrap();
         drop(two);
         assert!(unread.0.is_free(), "an answer that never became whole gives back what it took");
+    }
+
+    #[test]
+    fn what_is_read_in_vain_takes_no_room_and_there_is_a_most_that_is_read() {
+        let unread = Unread::default();
+        let room = unread.begin(IpAddr::from([192, 0, 2, 1]), MIB);
+        for _ in 0..3 {
+            room.grow(MIB - 1).unwrap();
+            assert_eq!(room.grow(2).unwrap_err().kind, fault::BODY_TOO_LARGE);
+            room.shrink_to(COUNTED_BYTES);
+            assert_eq!(room.bytes(), COUNTED_BYTES);
+            room.shrink_to(0);
+            assert!(unread.0.is_free());
+        }
     }
 }

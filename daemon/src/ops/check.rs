@@ -8,13 +8,13 @@ use crate::ops::reports::{check::compare, days};
 use crate::ops::tellers::check_tellers;
 use crate::store::Tx;
 pub use crate::store::check::Finding;
-use crate::store::engine::Range;
+use crate::store::engine::{Pair, Range};
 use crate::store::record::{Record, number, numbered};
 use crate::store::records::{
     ACCOUNT_LINES, AccountLine, DRAWER_ENTRIES, DrawerCash, LastPosting, StoredEntry, StoredInstance,
     StoredTransaction, line_number,
 };
-use crate::store::tx::decode;
+use crate::store::tx::{decode, entries_of};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::instances::InstanceState;
@@ -90,6 +90,19 @@ fn teller_of(entry: &JournalEntry) -> &str {
     entry.teller_code.as_deref().unwrap_or("no teller")
 }
 
+/// Announces what entries are compared with: their copies under accounts and drawers.
+fn expect_copies(tx: &mut Tx<'_>, entries: &[(u64, StoredEntry)]) -> Result<(), Fault> {
+    let mut places = Vec::new();
+    for (place, stored) in entries {
+        places.extend(entries_of(stored));
+        for (at, line) in (0..).zip(&stored.entry.lines) {
+            let key = numbered(&[&line.account_identifier], line_number(*place, at));
+            places.push((AccountLine::SPACE, key));
+        }
+    }
+    tx.expect_places(&places)
+}
+
 impl Books {
     fn find(&mut self, subject: String, detail: String) {
         self.findings.push(Finding { subject, detail });
@@ -106,11 +119,13 @@ impl Books {
         loop {
             let range = Range { from: numbered(&[], from), to: None };
             let pairs = tx.scan(StoredEntry::SPACE, &range, false, STEP)?;
-            for (key, value) in &pairs {
-                let stored: StoredEntry = decode(StoredEntry::SPACE, value)?;
+            let decoded =
+                |(key, value): &Pair| decode(StoredEntry::SPACE, value).map(|entry| (number(key), entry));
+            let entries = pairs.iter().map(decoded).collect::<Result<Vec<(u64, StoredEntry)>, _>>()?;
+            expect_copies(tx, &entries)?;
+            for (place, stored) in entries {
                 let missing = tx.missing_entries(&stored)?;
                 let StoredEntry { entry, seal: kept } = stored;
-                let place = number(key);
                 let subject = format!("entry {place}");
                 if !missing.is_empty() {
                     let detail = format!("is not kept under the drawer of {}", teller_of(&entry));

@@ -24,7 +24,7 @@ pub fn create(
         return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
     }
     let new = new.clone();
-    tx.put(&Customer {
+    tx.add(&Customer {
         identifier: new.identifier,
         r#type: new.r#type.unwrap_or(CustomerType::Person),
         given_name: new.given_name,
@@ -45,7 +45,7 @@ pub fn create(
         created_on: tx.now(),
         last_modified_by: None,
         last_modified_on: None,
-    })?;
+    });
     Ok(Accepted)
 }
 

@@ -131,7 +131,7 @@ impl Walk {
         let mut cursor = Cursor::Start;
         while !matches!(cursor, Cursor::End) {
             let (elements, next) = self.step(tx, cursor, element)?;
-            tx.answer_grows(elements.iter().map(Vec::len).sum())?;
+            tx.limits.answer_grows(elements.iter().map(Vec::len).sum())?;
             for element in elements {
                 if out.len() > 1 {
                     out.push(b',');
@@ -224,11 +224,27 @@ pub fn each<R: Record>(
     tx: &mut Tx<'_>,
     look: &mut dyn FnMut(&mut Tx<'_>, R) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
+    each_beside(tx, &mut |_, _| Ok(()), look)
+}
+
+/// What announces what is read beside records.
+pub type Announce<'a, R> = dyn FnMut(&mut Tx<'_>, &[R]) -> Result<(), Fault> + 'a;
+
+/// The same, where each look reads more: `announce` says what, for many records at once, so that a database
+/// is not asked for one after the other.
+pub fn each_beside<R: Record>(
+    tx: &mut Tx<'_>,
+    announce: &mut Announce<'_, R>,
+    look: &mut dyn FnMut(&mut Tx<'_>, R) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let mut range = Range::prefix(&[]);
     loop {
         let pairs = tx.scan(R::SPACE, &range, false, EACH_STEP)?;
-        for (_, value) in &pairs {
-            look(tx, decode(R::SPACE, value)?)?;
+        let records =
+            pairs.iter().map(|(_, value)| decode(R::SPACE, value)).collect::<Result<Vec<R>, _>>()?;
+        announce(tx, &records)?;
+        for record in records {
+            look(tx, record)?;
         }
         match pairs.into_iter().last() {
             // The next key is the last one with the smallest byte behind it.

@@ -3,7 +3,7 @@
 use super::Caller;
 use super::access::decide;
 use crate::domain::search::{Found, Kind, Phrase};
-use crate::search::records;
+use crate::search::records::{self, Wanted};
 use crate::store::Tx;
 use crate::store::records::{StoredEmployee, StoredInstance, StoredOffice};
 use mfa_shared::api::customers::{Customer, ListCustomers};
@@ -46,7 +46,7 @@ pub fn hits(
 ) -> Result<SearchHits, Fault> {
     let owner = |find: &Found| {
         let kind = if find.kind == Kind::Account { Kind::Customer } else { find.kind };
-        (kind, find.owner.clone())
+        Wanted::from((kind, find.owner.clone()))
     };
     records::announce(tx, &found.iter().take(size).map(owner).collect::<Vec<_>>())?;
     let mut hits = Vec::new();

@@ -39,7 +39,10 @@ impl Marks {
     /// Notes what a customer is known by.
     pub(super) fn note(&self, identifier: &str, alike: &Alike) {
         let hashes = self.hashes(alike);
-        self.table.write().unwrap_or_else(PoisonError::into_inner).note(identifier, &hashes);
+        // Who follows the store notes most of them a second time.
+        if !self.table.read().unwrap_or_else(PoisonError::into_inner).knows(identifier, &hashes) {
+            self.table.write().unwrap_or_else(PoisonError::into_inner).note(identifier, &hashes);
+        }
     }
 
     /// The first customers other than `own` who share a mark with it or did so once, by identifier, that come
@@ -86,6 +89,10 @@ impl Table {
                 self.place(sharing, identifier).ok().map(|place| sharing[place])
             }
         }
+    }
+
+    fn knows(&self, identifier: &str, hashes: &[u64]) -> bool {
+        hashes.iter().all(|hash| self.known(*hash, identifier).is_some())
     }
 
     fn note(&mut self, identifier: &str, hashes: &[u64]) {

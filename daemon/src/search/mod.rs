@@ -12,15 +12,15 @@ mod runs;
 
 use crate::domain::search::{Found, Kind, Phrase};
 use crate::store::Store;
-use crate::store::engine::{Changed, Space};
+use crate::store::engine::{Changed, Followed, Space};
 use crate::store::records::{CARDS, CUSTOMERS, EMPLOYEES, INSTANCES, INSTANCES_BY_CUSTOMER, OFFICES};
 use column::Column;
 use line::Line;
 use marks::Marks;
 use mfa_shared::fault::{self, Fault};
-use records::Named;
+use records::{Named, Wanted};
 use runs::{UNSORTED_MAX, UNSORTED_WHILE_MADE};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::thread::available_parallelism;
@@ -51,7 +51,7 @@ const SPACES: [Space; 6] = [OFFICES, EMPLOYEES, CUSTOMERS, CARDS, INSTANCES_BY_C
 pub struct Search {
     column: Arc<RwLock<Column>>,
     /// Up to where in the journal the column has followed; `None` until it was made.
-    followed: Mutex<Option<u64>>,
+    followed: Mutex<Option<Followed>>,
     /// Whether the column was made.
     made: AtomicBool,
     /// When it was begun to make it.
@@ -156,24 +156,26 @@ impl Search {
             return Ok(());
         }
         let own = self.begun.fetch_add(1, SeqCst) + 1;
-        let mut after = match *followed {
-            Some(after) => after,
+        let mut after = match &*followed {
+            Some(after) => after.clone(),
             None => {
                 let now = store.place().await?;
                 self.making.get_or_init(Instant::now);
                 self.make(store).await?;
-                *followed = Some(now);
+                *followed = Some(now.clone());
                 self.made.store(true, SeqCst);
                 now
             }
         };
         loop {
-            let Changed { keys, upto, more } = store.changed_since(after, COMMITS_AT_ONCE, &SPACES).await?;
-            for chunk in changed_records(store, keys).await?.chunks(CHUNK_CHANGED) {
+            let Changed { keys, followed: upto, more } =
+                store.changed_since(after.clone(), COMMITS_AT_ONCE, &SPACES).await?;
+            let changed = self.wanted(changed_records(store, keys).await?);
+            for chunk in changed.chunks(CHUNK_CHANGED) {
                 self.refresh(store, chunk.to_vec()).await?;
             }
             after = upto;
-            *followed = Some(after);
+            *followed = Some(after.clone());
             if !more {
                 self.ended.store(own, SeqCst);
                 return Ok(());
@@ -219,7 +221,8 @@ impl Search {
                 let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
                 named.retain(|(kind, customer)| !column.has(*kind, customer));
             }
-            for chunk in named.chunks(CHUNK_CHANGED) {
+            let wanted: Vec<_> = named.into_iter().map(Wanted::from).collect();
+            for chunk in wanted.chunks(CHUNK_CHANGED) {
                 self.refresh(store, chunk.to_vec()).await?;
             }
             from = next;
@@ -227,8 +230,20 @@ impl Search {
         Ok(())
     }
 
+    /// A new customer, of whom nothing else has changed, has neither cards nor accounts: whatever comes later
+    /// is followed later, and accounts that were there before the customer have a line.
+    fn wanted(&self, changed: BTreeMap<Named, bool>) -> Vec<Wanted> {
+        let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
+        let is_new = |name: &str| ![Kind::Customer, Kind::Account].iter().any(|kind| column.has(*kind, name));
+        let wanted = |(named, alone): (Named, bool)| {
+            let bare = alone && named.0 == Kind::Customer && is_new(&named.1);
+            Wanted { named, bare }
+        };
+        changed.into_iter().map(wanted).collect()
+    }
+
     /// Brings the lines of records up to date.
-    async fn refresh(&self, store: &Store, records: Vec<Named>) -> Result<(), Fault> {
+    async fn refresh(&self, store: &Store, records: Vec<Wanted>) -> Result<(), Fault> {
         let looked = store.read(true, move |tx| records::lines(tx, records.clone())).await?;
         self.apply(looked);
         self.tidy().await
@@ -274,19 +289,22 @@ impl Search {
     }
 }
 
-/// The records whose lines a change of these keys concerns.
-async fn changed_records(store: &Store, keys: Vec<(Space, Vec<u8>)>) -> Result<Vec<Named>, Fault> {
-    let mut records = BTreeSet::new();
+/// The records whose lines a change of these keys concerns, and whether nothing else that is in the line has
+/// changed.
+async fn changed_records(store: &Store, keys: Vec<(Space, Vec<u8>)>) -> Result<BTreeMap<Named, bool>, Fault> {
+    let mut records = BTreeMap::new();
     let mut accounts = BTreeSet::new();
     for (space, key) in keys {
         let first = key.split(|byte| *byte == 0).next().unwrap_or_default();
         let name = String::from_utf8_lossy(first).into_owned();
         if space == OFFICES {
-            records.insert((Kind::Office, name));
+            records.insert((Kind::Office, name), true);
         } else if space == EMPLOYEES {
-            records.insert((Kind::Employee, name));
-        } else if [CUSTOMERS, CARDS, INSTANCES_BY_CUSTOMER].contains(&space) {
-            records.insert((Kind::Customer, name));
+            records.insert((Kind::Employee, name), true);
+        } else if space == CUSTOMERS {
+            records.entry((Kind::Customer, name)).or_insert(true);
+        } else if [CARDS, INSTANCES_BY_CUSTOMER].contains(&space) {
+            records.insert((Kind::Customer, name), false);
         } else if space == INSTANCES {
             accounts.insert(name);
         }
@@ -294,9 +312,9 @@ async fn changed_records(store: &Store, keys: Vec<(Space, Vec<u8>)>) -> Result<V
     if !accounts.is_empty() {
         let accounts: Vec<_> = accounts.into_iter().collect();
         let owners = store.read(true, move |tx| records::owners(tx, &accounts)).await?;
-        records.extend(owners.into_iter().map(|owner| (Kind::Customer, owner)));
+        records.extend(owners.into_iter().map(|owner| ((Kind::Customer, owner), false)));
     }
-    Ok(records.into_iter().collect())
+    Ok(records)
 }
 
 #[cfg(test)]

@@ -20,6 +20,22 @@ use std::collections::HashMap;
 
 /// A record: its kind and identifier.
 pub type Named = (Kind, String);
+
+/// A record whose line is to be brought up to date.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wanted {
+    /// The record.
+    pub named: Named,
+    /// Whether it is a customer that is known to have neither cards nor accounts: they are not looked for.
+    pub bare: bool,
+}
+
+impl From<Named> for Wanted {
+    fn from(named: Named) -> Self {
+        Self { named, bare: false }
+    }
+}
+
 /// Lines, and where the next chunk begins.
 type Chunk = (Vec<Line>, Option<Vec<u8>>);
 
@@ -36,21 +52,22 @@ pub fn chunk(tx: &mut Tx<'_>, kind: Kind, from: Vec<u8>, limit: usize) -> Result
 }
 
 /// The lines of records, where they are there.
-pub fn lines(tx: &mut Tx<'_>, records: Vec<Named>) -> Result<Vec<(Named, Option<Line>)>, Fault> {
+pub fn lines(tx: &mut Tx<'_>, records: Vec<Wanted>) -> Result<Vec<(Named, Option<Line>)>, Fault> {
     announce(tx, &records)?;
-    let read = |named: Named| line(tx, &named).map(|line| (named, line));
+    let read = |wanted: Wanted| line(tx, &wanted).map(|line| (wanted.named, line));
     records.into_iter().map(read).collect()
 }
 
 /// Announces what lines are made of: a database is queried twice for all of them, and not four times for each
 /// customer.
-pub fn announce(tx: &mut Tx<'_>, records: &[Named]) -> Result<(), Fault> {
+pub fn announce(tx: &mut Tx<'_>, records: &[Wanted]) -> Result<(), Fault> {
     let mut places = Vec::new();
     let mut customers = Vec::new();
-    for (kind, name) in records {
+    for Wanted { named: (kind, name), bare } in records {
         match kind {
             Kind::Office => places.push((OFFICES, key(&[name]))),
             Kind::Employee => places.push((EMPLOYEES, key(&[name]))),
+            Kind::Customer | Kind::Account if *bare => places.push((CUSTOMERS, key(&[name]))),
             Kind::Customer | Kind::Account => customers.push(name.as_str()),
         }
     }
@@ -74,17 +91,22 @@ pub fn announce(tx: &mut Tx<'_>, records: &[Named]) -> Result<(), Fault> {
 }
 
 /// The line of a record, if it is there.
-pub fn line(tx: &mut Tx<'_>, (kind, identifier): &Named) -> Result<Option<Line>, Fault> {
+pub fn line(tx: &mut Tx<'_>, wanted: &Wanted) -> Result<Option<Line>, Fault> {
+    let (kind, identifier) = &wanted.named;
     let parts: &[&str] = &[identifier];
     match kind {
         Kind::Office => Ok(tx.get::<StoredOffice>(parts)?.map(|record| office(&record))),
         Kind::Employee => Ok(tx.get::<StoredEmployee>(parts)?.map(|record| employee(&record))),
         Kind::Customer | Kind::Account => {
-            let accounts = tx.indexed::<StoredInstance>(INSTANCES_BY_CUSTOMER, parts)?;
+            let accounts = if wanted.bare {
+                Vec::new()
+            } else {
+                tx.indexed::<StoredInstance>(INSTANCES_BY_CUSTOMER, parts)?
+            };
             let Some(record) = known(tx, identifier)? else {
                 return Ok(ownerless(identifier, &accounts));
             };
-            let cards = tx.all::<StoredCard>(parts)?;
+            let cards = if wanted.bare { Vec::new() } else { tx.all::<StoredCard>(parts)? };
             Ok(Some(customer(&record, &cards, &accounts)))
         }
     }

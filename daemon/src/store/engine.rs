@@ -119,10 +119,32 @@ pub struct Archived {
 pub struct Changed {
     /// The keys; a space is known by its number alone.
     pub keys: Vec<(Space, Vec<u8>)>,
-    /// Up to where in the journal this reaches, to go on from.
-    pub upto: u64,
+    /// How far this reaches, to go on from.
+    pub followed: Followed,
     /// Whether more is known to follow.
     pub more: bool,
+}
+
+/// How far somebody has followed the journal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Followed {
+    /// The place from which on nothing was seen.
+    pub next: u64,
+    /// Places before it that are still open: of transactions that were under way. In a database these are
+    /// those of anybody, so they may be open for hours.
+    pub open: Vec<u64>,
+}
+
+impl Followed {
+    /// Everything up to a place.
+    pub fn upto(place: u64) -> Self {
+        Self { next: place + 1, open: Vec::new() }
+    }
+
+    /// The last place up to which everything was seen.
+    pub fn place(&self) -> u64 {
+        self.open.iter().min().unwrap_or(&self.next).saturating_sub(1)
+    }
 }
 
 /// Keys of a space that commits have put, in the order of the commits.
@@ -181,10 +203,10 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn final_fault(&self) -> Option<Fault> {
         self.write_fault()
     }
-    /// The keys of some spaces that were changed after a place in the journal, by about `limit` commits:
-    /// everything that was acknowledged before the call; the next call may repeat some of it. Without a place
-    /// no keys, only the place to continue from.
-    fn changed_since(&self, after: Option<u64>, limit: usize, spaces: &[Space]) -> Pending<Changed>;
+    /// The keys of some spaces that were changed by about `limit` commits that were not seen yet: with the
+    /// calls that follow while there is more, everything that was acknowledged before the first. Without what
+    /// was followed no keys, only where to begin.
+    fn changed_since(&self, followed: Option<Followed>, limit: usize, spaces: &[Space]) -> Pending<Changed>;
     /// The keys of a space that were put by at most `limit` commits after a place in the journal. It ends
     /// where a commit that is still under way anywhere could come in between, so the order is final. Only an
     /// engine that others share is asked.

@@ -17,7 +17,7 @@ mod joint;
 pub mod key_file;
 pub mod keys;
 pub mod layer;
-pub mod limit;
+pub mod limits;
 mod named;
 pub mod noted;
 pub mod objects;
@@ -279,19 +279,19 @@ impl Store {
 
     /// The place in the journal from which to follow what is committed from now on; see
     /// [`Engine::changed_since`].
-    pub async fn place(&self) -> Result<u64, Fault> {
-        Ok(self.engine.changed_since(None, 0, &[]).await?.upto)
+    pub async fn place(&self) -> Result<engine::Followed, Fault> {
+        Ok(self.engine.changed_since(None, 0, &[]).await?.followed)
     }
 
-    /// The keys of some spaces that were changed after a place in the journal, by about `limit` commits; see
+    /// The keys of some spaces that were changed by about `limit` commits that were not seen yet; see
     /// [`Engine::changed_since`].
     pub async fn changed_since(
         &self,
-        after: u64,
+        followed: engine::Followed,
         limit: usize,
         spaces: &[engine::Space],
     ) -> Result<engine::Changed, Fault> {
-        self.engine.changed_since(Some(after), limit, spaces).await
+        self.engine.changed_since(Some(followed), limit, spaces).await
     }
 
     /// The keys of a space that were put by commits after a place in the journal, in the order of the

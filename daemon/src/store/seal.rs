@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use hmac::{Hmac, KeyInit, Mac};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -115,21 +115,17 @@ impl Key {
 #[derive(Debug, Clone)]
 pub struct Keys {
     all: Vec<Key>,
-    /// What hashes a representation for its tag, with the key in it already: every read of a record needs one.
-    tags: Sha256,
+    /// What makes the tag of a representation, with the key in it already: every read of a record needs one.
+    tags: Hmac<Sha256>,
 }
 
-/// Bytes that SHA-256 takes in at once.
-const HASHED_AT_ONCE: usize = 64;
-/// Bytes of a tag. Half of the hash is left out, so that nobody can go on from it to the tag of a longer text.
+/// Bytes of a tag.
 const TAG_BYTES: usize = 16;
 
 impl Keys {
     /// The keys; the first is in use.
     pub fn new(first: Key, older: impl IntoIterator<Item = Key>) -> Self {
-        let mut own = [0; HASHED_AT_ONCE];
-        own[..KEY_BYTES].copy_from_slice(&own_key(&first, "tags"));
-        Self { tags: Sha256::new_with_prefix(own), all: std::iter::once(first).chain(older).collect() }
+        Self { tags: begin_mac(&own_key(&first, "tags")), all: std::iter::once(first).chain(older).collect() }
     }
 
     /// The key in use.
@@ -146,8 +142,8 @@ impl Keys {
     /// The entity tag of a representation. It is keyed, so that who may send a tag but not read the record
     /// cannot find out by `If-Match` whether a guess is right.
     pub fn tag(&self, representation: &[u8]) -> String {
-        let hash = self.tags.clone().chain_update(representation).finalize();
-        format!("\"{}\"", hexadecimal(&hash[..TAG_BYTES]))
+        let mac = self.tags.clone().chain_update(representation).finalize().into_bytes();
+        format!("\"{}\"", hexadecimal(&mac[..TAG_BYTES]))
     }
 
     /// Keyed hashes of a text, one under each key, that of the key in use first. Who has the store but not
@@ -190,10 +186,12 @@ fn own_key(key: &Key, purpose: &str) -> [u8; KEY_BYTES] {
 }
 
 #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
+fn begin_mac(key: &[u8]) -> Hmac<Sha256> {
+    Hmac::new_from_slice(key).expect("HMAC takes keys of any length")
+}
+
 fn mac(key: &[u8], text: &[u8]) -> [u8; 32] {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
-    mac.update(text);
-    mac.finalize().into_bytes().into()
+    begin_mac(key).chain_update(text).finalize().into_bytes().into()
 }
 
 /// A record in the list of those with secrets, in `records/mod.rs`; nothing else says so.
@@ -220,6 +218,7 @@ pub trait ForEachKind {
 mod tests {
     use super::*;
     use crate::store::records::{EMAIL_CONFIGURATIONS, SMS_CONFIGURATIONS};
+    use sha2::Digest;
 
     fn place(space: Space, key: &str, field: &'static str) -> Place {
         Place::new(space, key.as_bytes().to_vec(), field)
@@ -293,7 +292,7 @@ mod tests {
         let keys = Keys::new(key.clone(), []);
         let sealed = keys.seal(&place(EMAIL_CONFIGURATIONS, "a", "x"), &Secret::new("geheim"));
         let shown = format!("{:?} {:?} {:?} {:?}", Secret::new("geheim"), sealed, key, keys);
-        let keys = format!("Keys {{ all: [key {}], tags: Sha256 {{ ... }} }}", key.name);
+        let keys = format!("Keys {{ all: [key {}], tags: Hmac {{ ... }} }}", key.name);
         assert_eq!(shown, format!("*** *** key {} {keys}", key.name));
     }
 }

@@ -2,10 +2,11 @@
 
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::expired::Expired;
-use super::limit::{AnswerRoom, Limit};
+use super::limits::{Limits, Time};
 use super::noted::{Besides, Noted};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
+use crate::clock::Deadline;
 use crate::domain::calendar::Calendar;
 use crate::domain::numbers::ListNumbers;
 use crate::domain::shelf::Found;
@@ -15,6 +16,8 @@ use mfa_shared::time::Timestamp;
 use serde::Deserialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
+/// Most records have no longer line, which then does not grow step by step.
+const LINE_BYTES: usize = 1_024;
 /// Pairs that are fetched at once while a range is walked.
 const SCAN_PAIRS: usize = 256;
 
@@ -49,8 +52,8 @@ pub struct Tx<'a> {
     pub(super) sealed: u64,
     pub(super) expired: Option<Arc<Expired>>,
     pub(super) shelved: Option<Shelved>,
-    pub(super) limit: Option<Limit>,
-    pub(super) room: Option<Arc<dyn AnswerRoom>>,
+    /// What it may take.
+    pub limits: Limits,
 }
 
 impl<'a> Tx<'a> {
@@ -74,9 +77,22 @@ impl<'a> Tx<'a> {
             sealed: 0,
             expired: None,
             shelved: None,
-            limit: None,
-            room: None,
+            limits: Limits::default(),
         }
+    }
+
+    /// Does work that reads and must not go on for ever: a walk behind the deadline is refused with the words
+    /// of `too_long`.
+    pub fn until<T>(
+        &mut self,
+        deadline: Deadline,
+        too_long: &'static str,
+        work: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let outer = self.limits.time.replace(Time { deadline, too_long });
+        let done = work(self);
+        self.limits.time = outer;
+        done
     }
 
     /// Locks what another transaction may hold while it reads the store. While this one waits, it must not
@@ -224,8 +240,8 @@ impl<'a> Tx<'a> {
     /// The indexes that lack their entry of a stored record; none in a store that is whole.
     pub fn missing_entries<R: Record>(&mut self, record: &R) -> Result<Vec<Space>, Fault> {
         let mut missing = Vec::new();
-        for (space, entry) in record.index() {
-            if self.view.get(space, &joined(entry, &record.key()))?.is_none() {
+        for (space, entry) in entries_of(record) {
+            if self.view.get(space, &entry)?.is_none() {
                 missing.push(space);
             }
         }
@@ -256,7 +272,7 @@ impl<'a> Tx<'a> {
     pub fn fetch<R: Record>(&mut self, keys: Vec<Vec<u8>>) -> Result<Vec<R>, Fault> {
         let mut found = Vec::new();
         for keys in keys.chunks(SCAN_PAIRS) {
-            self.in_time()?;
+            self.limits.in_time()?;
             self.expect(R::SPACE, keys)?;
             for key in keys {
                 if let Some(value) = self.view.get(R::SPACE, key)? {
@@ -335,7 +351,7 @@ impl<'a> Tx<'a> {
     /// Walks a range in key order until `visit` answers false.
     pub fn walk(&mut self, space: Space, mut range: Range, visit: &mut Visit<'_>) -> Result<(), Fault> {
         loop {
-            self.in_time()?;
+            self.limits.in_time()?;
             let pairs = self.view.scan(space, &range, false, SCAN_PAIRS)?;
             for (key, value) in &pairs {
                 if !visit(key, value)? {
@@ -357,20 +373,20 @@ impl<'a> Tx<'a> {
         reverse: bool,
         limit: usize,
     ) -> Result<Vec<Pair>, Fault> {
-        self.in_time()?;
+        self.limits.in_time()?;
         self.view.scan(space, range, reverse, limit)
     }
 
     /// The last record of a range of keys.
     pub fn last<R: Record>(&mut self, range: &Range) -> Result<Option<R>, Fault> {
-        self.in_time()?;
+        self.limits.in_time()?;
         let last = self.view.scan(R::SPACE, range, true, 1)?;
         last.first().map(|(_, value)| decode(R::SPACE, value)).transpose()
     }
 
     /// The last record of each of these ranges of keys; an engine on another machine is asked once for all.
     pub fn lasts<R: Record>(&mut self, ranges: &[Range]) -> Result<Vec<Option<R>>, Fault> {
-        self.in_time()?;
+        self.limits.in_time()?;
         if ranges.is_empty() {
             return Ok(Vec::new());
         }
@@ -397,7 +413,9 @@ impl<'a> Tx<'a> {
     reason = "records have string keys only, so there is nothing that JSON could not hold"
 )]
 pub fn line<R: Record>(record: &R) -> Vec<u8> {
-    serde_json::to_vec(record).expect("records are JSON")
+    let mut line = Vec::with_capacity(LINE_BYTES);
+    serde_json::to_writer(&mut line, record).expect("records are JSON");
+    line
 }
 
 /// Reads a stored record.
@@ -408,6 +426,12 @@ pub fn decode<'b, T: Deserialize<'b>>(space: Space, bytes: &'b [u8]) -> Result<T
 fn unreadable(space: Space, error: &serde_json::Error) -> Fault {
     tracing::error!(space = space.name, %error, "a stored record cannot be read");
     Fault::new(fault::INTERNAL, format!("a record of {} cannot be read", space.name))
+}
+
+/// The places of a record's entries in its indexes.
+pub fn entries_of<R: Record>(record: &R) -> impl Iterator<Item = (Space, Vec<u8>)> {
+    let key = record.key();
+    record.index().into_iter().map(move |(space, entry)| (space, joined(entry, &key)))
 }
 
 /// An index entry is its own parts, then the record's key: entries under one part sort by record.

@@ -45,14 +45,62 @@ fn stop_when_listed(world: &mut World) {
     }
 }
 
-#[test]
-fn each_thing_that_was_done_to_the_trail_is_found_and_named() {
+/// A stopped daemon with six customers, whose records of the trail are in its lists.
+fn listed() -> World {
     let mut world = World::start();
     for number in 1..=6 {
         world.post("/customers", json!({ "identifier": format!("c-{number}") }).to_string()).is(202);
     }
     world.get("/audit/head").is(200);
     stop_when_listed(&mut world);
+    world
+}
+
+#[test]
+fn lists_of_the_trail_that_differ_from_its_records_are_found_and_named() {
+    let mut world = listed();
+    let listed = found(&mut world, |tx| {
+        let mut list: AuditList = tx.at(&numbered(&["a guest"], 0))?.unwrap();
+        list.sequences.remove(3);
+        tx.add(&list);
+        Ok(())
+    });
+    assert!(listed.iter().any(|line| line.contains("lists of the audit trail")), "{listed:?}");
+    let elsewhere = found(&mut world, |tx| {
+        // As many as there were, but the last one names a record of another actor.
+        let mut list: AuditList = tx.at(&numbered(&["a guest"], 0))?.unwrap();
+        list.sequences.push(99);
+        tx.add(&list);
+        Ok(())
+    });
+    let named = "list a guest of the audit trail - names record 99, which does not belong there";
+    assert!(elsewhere.iter().any(|line| line == named), "{elsewhere:?}");
+    // Back to what it was; then a place of one customer stands in the list of another.
+    found(&mut world, |tx| {
+        let mut list: AuditList = tx.at(&numbered(&["a guest"], 0))?.unwrap();
+        list.sequences = (1..=6).collect();
+        tx.add(&list);
+        Ok(())
+    });
+    let exchange = |tx: &mut Tx<'_>| {
+        let list = |customer: u8| numbered(&[&format!("r customer/c-{customer}")], 0);
+        let (mut one, mut two): (AuditList, AuditList) =
+            (tx.at(&list(1))?.unwrap(), tx.at(&list(2))?.unwrap());
+        std::mem::swap(&mut one.sequences, &mut two.sequences);
+        tx.add(&one);
+        tx.add(&two);
+        Ok(())
+    };
+    let exchanged = found(&mut world, exchange);
+    let wrong = exchanged.iter().filter(|line| line.contains("which does not belong there")).count();
+    assert_eq!(wrong, 2, "{exchanged:?}");
+    assert!(exchanged.iter().any(|line| line.contains("name other records than they must")), "{exchanged:?}");
+    assert_eq!(found(&mut world, exchange), [""; 0]);
+}
+
+#[test]
+fn each_thing_that_was_done_to_the_trail_is_found_and_named() {
+    let mut world = listed();
     assert_eq!(world.check(&[Check::Store]), Vec::<String>::new());
     let altered = found(&mut world, |tx| {
         let StoredAudit(mut record) = record(tx, 2)?;
@@ -71,22 +119,6 @@ fn each_thing_that_was_done_to_the_trail_is_found_and_named() {
         Ok(())
     });
     assert_eq!(mended, Vec::<String>::new());
-    let listed = found(&mut world, |tx| {
-        let mut list: AuditList = tx.at(&numbered(&["a guest"], 0))?.unwrap();
-        list.sequences.remove(3);
-        tx.add(&list);
-        Ok(())
-    });
-    assert!(listed.iter().any(|line| line.contains("lists of the audit trail")), "{listed:?}");
-    let elsewhere = found(&mut world, |tx| {
-        // As many as there were, but the last one names a record of another actor.
-        let mut list: AuditList = tx.at(&numbered(&["a guest"], 0))?.unwrap();
-        list.sequences.push(99);
-        tx.add(&list);
-        Ok(())
-    });
-    let named = "list a guest of the audit trail - names record 99, which does not belong there";
-    assert!(elsewhere.iter().any(|line| line == named), "{elsewhere:?}");
     let swap = |tx: &mut Tx<'_>| {
         let (StoredAudit(mut three), StoredAudit(mut four)) = (record(tx, 3)?, record(tx, 4)?);
         std::mem::swap(&mut three.sequence, &mut four.sequence);

@@ -6,7 +6,7 @@ use mfa_shared::api::batch::OPERATIONS_MAX;
 use serde_json::{Value, json};
 
 /// What the daemon lets a teller have, to the next count.
-const MOST: usize = 10_239;
+const MOST: usize = 5_119;
 
 /// Creates so many transactions at T1, as far as they are accepted; the answers.
 fn create(counter: &Counter, request: &Value, mut count: usize) -> Vec<Value> {
@@ -36,7 +36,7 @@ fn a_teller_with_too_many_pending_transactions_takes_no_more_and_can_be_closed()
     assert!(results.iter().all(|result| result["status"] == 200));
     let refused = counter.create("T1", &request).refused(409, "too_many_pending").json();
     let detail = refused["detail"].as_str().unwrap();
-    assert!(detail.starts_with("teller T1 has 10000 transactions or more"), "{detail}");
+    assert!(detail.starts_with("teller T1 has 5000 transactions or more"), "{detail}");
     counter.create("T1", &request).refused(409, "too_many_pending");
     assert_eq!(pending(&counter), MOST);
     // Each that is finished makes room, once they are fewer than the bound.
@@ -45,7 +45,7 @@ fn a_teller_with_too_many_pending_transactions_takes_no_more_and_can_be_closed()
         let path = format!("/teller/T1/transactions/{identifier}?command=CANCEL");
         json!({ "method": "POST", "path": path })
     };
-    let ended: Vec<Value> = results[..MOST - 10_000].iter().map(finish).collect();
+    let ended: Vec<Value> = results[..MOST - 5_000].iter().map(finish).collect();
     for operations in ended.chunks(OPERATIONS_MAX) {
         counter.world.post("/batch", json!({ "operations": operations }).to_string()).is(200);
     }

@@ -27,7 +27,7 @@ fn finding(number: u64, detail: String) -> Finding {
     Finding { subject: format!("audit record {number}"), detail }
 }
 
-/// Follows the chain from its first record to its end; returns the places in lists that its records must have.
+/// Follows the chain from its first record to its end; returns the places in lists that its records need.
 fn chain(tx: &mut Tx<'_>, end: Option<&AuditEnd>, findings: &mut Vec<Finding>) -> Result<Places, Fault> {
     let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
     let first = end.map_or(1, |end| end.first);
@@ -68,8 +68,8 @@ fn chain(tx: &mut Tx<'_>, end: Option<&AuditEnd>, findings: &mut Vec<Finding>) -
     Ok(places)
 }
 
-/// Compares the lists with the records. Together they are compared by their fingerprints, for which each record is
-/// read once; only where these differ, the record of each place is looked at.
+/// Compares the lists with the records. Together they are compared by their fingerprints, for which each
+/// record is read once; only where these differ, the record of each place is looked at.
 fn lists(tx: &mut Tx<'_>, expected: &Places, findings: &mut Vec<Finding>) -> Result<(), Fault> {
     let mut found = expected.none();
     let mut faults = pieces(tx, &mut |_, list, sequence| {
@@ -80,7 +80,11 @@ fn lists(tx: &mut Tx<'_>, expected: &Places, findings: &mut Vec<Finding>) -> Res
         let mut looked_at = LookedAt::default();
         faults = pieces(tx, &mut |tx, list, sequence| looked_at.belongs(tx, list, sequence))?;
         let (have, must) = (found.count, expected.count);
-        let detail = format!("have {have} places, and the records must have {must}");
+        let detail = if have == must {
+            "name other records than they must".to_owned()
+        } else {
+            format!("have {have} places, and the records must have {must}")
+        };
         faults.push(Finding { subject: "lists of the audit trail".to_owned(), detail });
     }
     findings.append(&mut faults);

@@ -68,8 +68,8 @@ struct Listed<'r> {
     outcome: Cow<'r, str>,
 }
 
-/// The lists that a record, in its stored form, belongs to, each once. A record can name thousands: the CLOSE of a
-/// teller names all transactions that it cancels.
+/// The lists that a record, in its stored form, belongs to, each once. A record can name thousands: the CLOSE
+/// of a teller names all transactions that it cancels.
 pub(super) fn lists_of(line: &[u8]) -> Result<HashSet<String>, Fault> {
     let record: Listed<'_> = decode(AUDIT, line)?;
     let mut lists = HashSet::with_capacity(12 + record.affects.len());

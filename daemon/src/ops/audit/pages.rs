@@ -210,7 +210,7 @@ impl Trail {
         if numbers.len() as u64 <= self.other_pieces.max(READ_MAX) {
             let mut matching = Vec::new();
             for some in numbers.chunks(CHUNK_RECORDS as usize) {
-                tx.in_time()?;
+                tx.limits.in_time()?;
                 let records = records(tx, some)?.into_iter().filter(|record| self.matches(record));
                 matching.extend(records.filter_map(|record| u64::try_from(record.sequence?).ok()));
             }

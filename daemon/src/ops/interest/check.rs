@@ -6,7 +6,7 @@ use crate::domain::ledger::{ACCRUAL, DIVIDEND, GIVEN_UP, INTEREST_TYPES, PAYMENT
 use crate::store::Tx;
 use crate::store::check::Finding;
 use crate::store::engine::Range;
-use crate::store::record::Record;
+use crate::store::record::{Record, key, prefix};
 use crate::store::records::{
     ProductInterest, RunPhase, StoredDividend, StoredEntry, StoredInstance, StoredInterest, StoredPayment,
     StoredRun,
@@ -19,6 +19,17 @@ use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, Side};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Date;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Accounts that are asked for at once.
+const STEP: usize = 256;
+
+/// Announces what is compared with the interest of accounts.
+fn expect_accounts(tx: &mut Tx<'_>, all: &[StoredInterest]) -> Result<(), Fault> {
+    let accounts: Vec<_> = all.iter().map(|kept| key(&[&kept.account])).collect();
+    let payments = |kept: &StoredInterest| (StoredPayment::SPACE, Range::prefix(&prefix(&[&kept.account])));
+    tx.expect_ranges(&all.iter().map(payments).collect::<Vec<_>>())?;
+    tx.expect(StoredInstance::SPACE, &accounts)
+}
 
 /// What the journal says.
 #[derive(Debug, Default)]
@@ -114,7 +125,11 @@ impl Journal {
     fn compare_accounts(&mut self, tx: &mut Tx<'_>) -> Result<BTreeMap<String, Sums>, Fault> {
         let mut products: BTreeMap<String, Sums> = BTreeMap::new();
         let mut seen = BTreeSet::new();
-        for kept in tx.all::<StoredInterest>(&[])? {
+        let all = tx.all::<StoredInterest>(&[])?;
+        for (at, kept) in all.iter().enumerate() {
+            if at % STEP == 0 {
+                expect_accounts(tx, &all[at..all.len().min(at + STEP)])?;
+            }
             let subject = format!("interest of {}", kept.account);
             let Some(instance) = tx.get::<StoredInstance>(&[&kept.account])? else {
                 self.find(subject, "belongs to no account of a customer".to_owned());
@@ -142,7 +157,7 @@ impl Journal {
             sums.accruals = sums.accruals.plus(kept.accruals);
             sums.paid = sums.paid.plus(kept.paid);
             sums.given_up = sums.given_up.plus(kept.given_up);
-            seen.insert(kept.account);
+            seen.insert(kept.account.clone());
         }
         let moved = self.paid.keys().chain(self.given_up.keys());
         let unknown: BTreeSet<_> = moved.filter(|account| !seen.contains(*account)).cloned().collect();

@@ -3,13 +3,14 @@
 
 use super::cash::{CARRIED_OVER, of_session};
 use super::receipts;
-use super::transactions::find_transaction;
+use super::transactions::{expect_transactions, find_transaction};
 use crate::domain::ledger::{ACCOUNT_CHANGE, INTEREST_TYPES, cash_moved};
 use crate::domain::transaction::{Line, Place, lines};
 use crate::ops::ledger::{drawer_cash, entry_at};
-use crate::ops::rows::each;
+use crate::ops::rows::each_beside;
 use crate::store::Tx;
 use crate::store::check::Finding;
+use crate::store::record::{Record, key};
 use crate::store::records::{
     StoredDenomination, StoredEntry, StoredTeller, StoredTransaction, TRANSACTION_PLACES, TransactionCounter,
 };
@@ -47,7 +48,12 @@ struct Journal {
 /// Everything about tellers that does not hold; empty if all is well.
 pub fn check_tellers(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     let mut journal = Journal::default();
-    each(tx, &mut |tx, stored: StoredEntry| journal.take(tx, stored.entry))?;
+    let booked = |stored: &StoredEntry| stored.entry.teller_transaction_identifier.clone();
+    each_beside(
+        tx,
+        &mut |tx, entries| expect_transactions(tx, entries.iter().filter_map(booked)),
+        &mut |tx, stored: StoredEntry| journal.take(tx, stored.entry),
+    )?;
     let tellers = tx.all::<StoredTeller>(&[])?;
     journal.compare_transactions(tx, &tellers)?;
     journal.compare_accounts(tx, &tellers)?;
@@ -59,6 +65,19 @@ pub fn check_tellers(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     }
     journal.findings.extend(receipts::check(tx, &tellers)?);
     Ok(journal.findings)
+}
+
+/// Announces what transactions are compared with: themselves, as they are found by their identifiers, and the
+/// entries that booked them.
+fn expect_own(tx: &mut Tx<'_>, transactions: &[StoredTransaction]) -> Result<(), Fault> {
+    let mut places = Vec::with_capacity(3 * transactions.len());
+    for stored in transactions {
+        places.push((TRANSACTION_PLACES, key(&[&stored.transaction.identifier])));
+        places.push((StoredTransaction::SPACE, stored.key()));
+        let entry = stored.sequence.map(|sequence| StoredEntry::at(sequence.unsigned_abs()));
+        places.extend(entry.map(|entry| (StoredEntry::SPACE, entry)));
+    }
+    tx.expect_places(&places)
 }
 
 impl Journal {
@@ -106,7 +125,7 @@ impl Journal {
     fn compare_transactions(&mut self, tx: &mut Tx<'_>, tellers: &[StoredTeller]) -> Result<(), Fault> {
         let mut numbers: BTreeMap<String, u64> = BTreeMap::new();
         let mut pending = BTreeSet::new();
-        each(tx, &mut |tx, stored: StoredTransaction| {
+        each_beside(tx, &mut expect_own, &mut |tx, stored: StoredTransaction| {
             *numbers.entry(stored.teller.clone()).or_default() += 1;
             let identifier = &stored.transaction.identifier;
             if find_transaction(tx, identifier)?.as_ref() != Some(&stored) {

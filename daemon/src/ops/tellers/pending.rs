@@ -1,5 +1,6 @@
-//! The pending transactions of a teller. CLOSE cancels all of them in one commit, so there is a bound: without it
-//! a script could make a drawer that nobody can close. Contract: `tellers.md` sections 3 and 5.
+//! The pending transactions of a teller. CLOSE cancels all of them in one commit, so there is a bound:
+//! without it a script could make a drawer that nobody can close. The contract (`tellers.md` sections 3 and
+//! 5) has none.
 
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -9,12 +10,12 @@ use mfa_shared::api::tellers::TransactionState;
 use mfa_shared::fault::{self, Fault};
 
 /// Far more than a counter ever has, and what one commit cancels in a moment.
-const PENDING_MAX: usize = 10_000;
-/// They are counted for each transaction whose number is a multiple of this, so that the count costs the others
-/// nothing. A refused transaction takes no number: the next one is counted again.
+const PENDING_MAX: usize = 5_000;
+/// They are counted for each transaction whose number is a multiple of this, so that the count costs the
+/// others nothing. A refused transaction takes no number: the next one is counted again.
 const COUNTED_EVERY: u64 = 256;
 /// What one CLOSE cancels at most. A teller can have so many only from before there was a bound.
-const CANCELLED_MAX: usize = 3 * PENDING_MAX;
+const CANCELLED_MAX: usize = 6 * PENDING_MAX;
 
 /// Whether the teller may have the transaction with this number.
 pub fn check_room(tx: &mut Tx<'_>, teller: &str, number: u64) -> Result<(), Fault> {

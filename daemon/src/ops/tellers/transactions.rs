@@ -8,7 +8,7 @@ use crate::ops::rows::Rows;
 use crate::ops::{Caller, Stored, Unknown, ledger};
 use crate::random;
 use crate::store::Tx;
-use crate::store::record::Record;
+use crate::store::record::{Record, key};
 use crate::store::records::{StoredTransaction, TRANSACTIONS_PENDING, TransactionCounter, TransactionPlace};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::Definition;
@@ -86,6 +86,17 @@ pub(super) fn find_transaction(
         Some(place) => tx.at(&StoredTransaction::at(&place.teller, place.number)),
         None => Ok(None),
     }
+}
+
+/// Announces that transactions will be looked for.
+pub(super) fn expect_transactions(
+    tx: &mut Tx<'_>,
+    identifiers: impl Iterator<Item = String>,
+) -> Result<(), Fault> {
+    let places = tx.fetch::<TransactionPlace>(identifiers.map(|identifier| key(&[&identifier])).collect())?;
+    let keys: Vec<_> =
+        places.iter().map(|place| StoredTransaction::at(&place.teller, place.number)).collect();
+    tx.expect(StoredTransaction::SPACE, &keys)
 }
 
 /// `GET /teller/{teller}/transactions/{transaction}`

@@ -176,7 +176,7 @@ pub(super) async fn write(engine: &dyn Engine, clock: &Clock, to: Sink) -> Resul
     // Writers who replace images faster than they are read would move the moment on for ever.
     let _hold = engine.objects().hold();
     // Every commit up to here is seen by every page that is read from now on.
-    let at = engine.changed_since(None, 0, &[]).await?.upto;
+    let at = engine.changed_since(None, 0, &[]).await?.followed.place();
     let mut making = Making { engine, clock, writer, at, upto: at, missing: BTreeSet::new() };
     making.writer.send(MAGIC.to_vec()).await?;
     // A head and a trailer have string keys only.

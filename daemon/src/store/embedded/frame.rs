@@ -89,7 +89,8 @@ fn checksum(store: &Hash, payload: &[u8]) -> u32 {
 
 /// The bytes of a frame and its hash.
 pub(super) fn seal(store: &Hash, before: &Hash, first: u64, count: u32, commits: &[u8]) -> (Vec<u8>, Hash) {
-    let mut out = vec![0; HEAD_BYTES];
+    let mut out = Vec::with_capacity(HEAD_BYTES + before.len() + 8 + 4 + commits.len());
+    out.resize(HEAD_BYTES, 0);
     out.extend_from_slice(before);
     out.extend_from_slice(&first.to_le_bytes());
     out.extend_from_slice(&count.to_le_bytes());

@@ -64,8 +64,8 @@ pub use past_files::PastError;
 pub use pins::Bounds;
 
 use crate::store::engine::{
-    Archive, Archived, Changed, Commit, Engine, JournalMark, Pending, ReadWork, Space, Trouble, Visit,
-    WriteWork,
+    Archive, Archived, Changed, Commit, Engine, Followed, JournalMark, Pending, ReadWork, Space, Trouble,
+    Visit, WriteWork,
 };
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
@@ -323,10 +323,11 @@ impl Engine for Embedded {
         self.shared.write_fault.get().cloned().or_else(closing)
     }
 
-    fn changed_since(&self, after: Option<u64>, limit: usize, spaces: &[Space]) -> Pending<Changed> {
+    fn changed_since(&self, followed: Option<Followed>, limit: usize, spaces: &[Space]) -> Pending<Changed> {
         let now = self.shared.head().sequence;
-        let Some(after) = after.filter(|after| *after < now) else {
-            return Box::pin(std::future::ready(Ok(Changed { upto: now, ..Changed::default() })));
+        let Some(after) = followed.map(|followed| followed.place()).filter(|after| *after < now) else {
+            let followed = Followed::upto(now);
+            return Box::pin(std::future::ready(Ok(Changed { followed, ..Changed::default() })));
         };
         let mut recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(changed) = recent.since(after, now, limit, spaces) {
@@ -334,15 +335,15 @@ impl Engine for Embedded {
         }
         let spaces = spaces.to_vec();
         Box::pin(blocking(self.shared.clone(), move |shared| {
-            let mut changed = Changed { upto: after, ..Changed::default() };
+            let mut changed = Changed::default();
+            let mut upto = after;
             for next in Feed::new(shared, after).take(limit) {
                 let (sequence, commit) = next?;
                 let changes = commit.changes.into_iter().filter(|change| spaces.contains(&change.space));
                 changed.keys.extend(changes.map(|change| (change.space, change.key)));
-                changed.upto = sequence;
+                upto = sequence;
             }
-            changed.more = changed.upto < now;
-            Ok(changed)
+            Ok(Changed { followed: Followed::upto(upto), more: upto < now, ..changed })
         }))
     }
 

@@ -15,6 +15,7 @@ use crate::store::layer::{Layer, Staged};
 use sha2::{Digest, Sha256};
 use sled::{Batch, IVec};
 use std::fs;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
@@ -227,9 +228,15 @@ impl Pairs {
                 }
             }
         } else {
-            let begins =
-                item(&tree, id, &first)?.map_or_else(|| IVec::from(first.as_slice()), |(from, _)| from);
-            'items: for item in caught_items(tree.range(begins..IVec::from(end.as_slice()))) {
+            let begin = item(&tree, id, &first)?;
+            let behind = begin.as_ref().map_or_else(
+                || Bound::Included(first.as_slice().into()),
+                |(from, _)| Bound::Excluded(from.clone()),
+            );
+            // Most ranges end in the item in which they begin; only others descend the tree once more.
+            let behind =
+                caught_items(tree.range::<IVec, _>((behind, Bound::Excluded(end.as_slice().into()))));
+            'items: for item in begin.map(Ok).into_iter().chain(behind) {
                 let (from, item) = item?;
                 let item = open(item)?;
                 let mut pairs = blocks::Pairs::of(&from, &item);

@@ -2,7 +2,7 @@
 //! without them each would read the journal from the last known place, up to a mebibyte. Nobody asks for most
 //! spaces: only those that were asked for once are kept, so that some seconds of an import have room.
 
-use crate::store::engine::{Changed, Range, Space};
+use crate::store::engine::{Changed, Followed, Range, Space};
 use crate::store::layer::Layer;
 use std::collections::VecDeque;
 
@@ -66,16 +66,15 @@ impl Recent {
         }
         let start = self.groups.partition_point(|group| group.last <= after);
         let groups = self.groups.iter().skip(start).take_while(|group| group.last <= published);
-        let mut changed = Changed { upto: after, ..Changed::default() };
+        let (mut keys, mut upto) = (Vec::new(), after);
         for group in groups {
-            if changed.upto - after >= limit as u64 {
+            if upto - after >= limit as u64 {
                 break;
             }
-            changed.keys.extend(group.keys.iter().filter(|(space, _)| spaces.contains(space)).cloned());
-            changed.upto = group.last;
+            keys.extend(group.keys.iter().filter(|(space, _)| spaces.contains(space)).cloned());
+            upto = group.last;
         }
-        changed.more = changed.upto < published;
-        Some(changed)
+        Some(Changed { keys, followed: Followed::upto(upto), more: upto < published })
     }
 
     /// The last commit whose keys of a space are not kept.
@@ -136,8 +135,8 @@ mod tests {
                     return Ok(());
                 };
                 seen.extend(changed.keys.iter().map(|(_, key)| u64::from_be_bytes(key[..].try_into().unwrap())));
-                prop_assert!(changed.more == (changed.upto < published) && (changed.upto > at || !changed.more));
-                at = changed.upto;
+                prop_assert!(changed.more == (changed.followed.place() < published) && (changed.followed.place() > at || !changed.more));
+                at = changed.followed.place();
                 if !changed.more {
                     break;
                 }
@@ -179,7 +178,7 @@ mod tests {
         assert!(recent.since(1, 2, 10, &[OTHER]).is_none());
         recent.note(3, 3, &both());
         let changed = recent.since(2, 3, 10, &[SPACE, OTHER]).unwrap();
-        assert_eq!((changed.keys.len(), changed.upto), (2, 3));
+        assert_eq!((changed.keys.len(), changed.followed.place()), (2, 3));
         assert_eq!(recent.since(0, 3, 10, &[SPACE]).unwrap().keys.len(), 3);
     }
 

@@ -36,15 +36,9 @@ impl Entrance {
         Box::pin(async move { Ok(read.await?.commits) })
     }
 
-    /// Keys of a page of the journal, and how far the journal can no longer change.
-    pub(super) fn keys(&self, after: u64, limit: usize, still: bool, asked: Asked) -> Pending<journal::Read> {
-        self.read(journal::Page::new(after, limit, still, asked))
-    }
-
-    /// How far the journal can no longer change.
-    pub(super) fn end(&self) -> Pending<u64> {
-        let read = self.read(journal::Page::new(0, 0, false, Asked::Whole));
-        Box::pin(async move { Ok(read.await?.end) })
+    /// Keys of a page of the journal.
+    pub(super) fn keys(&self, after: u64, limit: usize, asked: Asked) -> Pending<journal::Read> {
+        self.read(journal::Page::new(after, limit, false, asked))
     }
 
     /// The last visible commit, whatever may still come before it.

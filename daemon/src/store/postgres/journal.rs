@@ -7,8 +7,8 @@
 use super::commit::Ended;
 use super::session::Session;
 use super::trouble::Trouble;
-use crate::store::engine::{Change, Commit, Space};
-use futures_util::future::try_join3;
+use crate::store::engine::{Change, Commit, Followed, Space};
+use futures_util::future::{try_join, try_join3};
 use mfa_shared::time::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -38,6 +38,34 @@ pub(super) struct Read {
     pub(super) end: u64,
     /// The last visible commit that put a key, where keys that were put are asked for.
     pub(super) last: Option<u64>,
+    /// What was there and what was under way before the keys were read, where changed keys are asked for.
+    pub(super) standing: Standing,
+}
+
+/// What one snapshot of the database shows of the journal.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Standing {
+    /// The last visible commit.
+    pub(super) last: u64,
+    /// The places of all transactions that are under way.
+    pub(super) under_way: Vec<u64>,
+}
+
+impl Standing {
+    fn of(row: &Row, base: i64) -> Result<Self, tokio_postgres::Error> {
+        let (last, numbers): (i64, Vec<i64>) = (row.try_get(0)?, row.try_get(1)?);
+        let under_way = numbers.iter().map(|number| (base + number).unsigned_abs()).collect();
+        Ok(Self { last: last.unsigned_abs(), under_way })
+    }
+
+    /// How far somebody comes who was somewhere, and has read all commits that were not seen up to a place,
+    /// or to the end, at a later moment than this. What came in between is read again.
+    pub(super) fn followed(&self, from: &Followed, reached: Option<u64>) -> Followed {
+        let upto = reached.map_or(self.last, |reached| reached.min(self.last));
+        let next = from.next.max(upto + 1);
+        let still_open = |place: &&u64| **place < next && (**place >= from.next || from.open.contains(place));
+        Followed { next, open: self.under_way.iter().filter(still_open).copied().collect() }
+    }
 }
 
 /// What is asked of the commits.
@@ -45,8 +73,8 @@ pub(super) struct Read {
 pub(super) enum Asked {
     /// Everything.
     Whole,
-    /// The keys of these spaces, of the commits that changed one.
-    Changed(Vec<Space>),
+    /// The keys of these spaces, of the commits that changed one, also of those in these places.
+    Changed(Vec<Space>, Vec<u64>),
     /// The keys of a space that were put, of the commits that changed one.
     Put(Space),
 }
@@ -70,54 +98,11 @@ impl Page {
 }
 
 pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> Ended {
-    let after = i64::try_from(page.after).unwrap_or(i64::MAX);
-    let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
-    // The number of the oldest transaction that is under way comes on top of this.
-    let base = if page.still { END } else { session.journal_base };
-    let numbers = |spaces: &[Space]| spaces.iter().map(|space| i16::from(space.id)).collect();
-    let (spaces, put): (Vec<i16>, bool) = match &page.asked {
-        Asked::Whole => (Vec::new(), false),
-        Asked::Changed(spaces) => (numbers(spaces), false),
-        Asked::Put(space) => (numbers(&[*space]), true),
+    let read = match &page.asked {
+        Asked::Changed(spaces, open) => read_changed(session, runtime, page, spaces, open),
+        Asked::Put(space) => read_put(session, runtime, page, *space),
+        Asked::Whole => read_whole(session, runtime, page),
     };
-    let whole: [&(dyn ToSql + Sync); 3] = [&after, &base, &limit];
-    let of_keys: [&(dyn ToSql + Sync); 5] = [&after, &base, &limit, &spaces, &put];
-    // Without a page only the end is asked for, of what is final or of all.
-    let ends: [&(dyn ToSql + Sync); 1] = if page.limit == 0 { [&base] } else { [&session.journal_base] };
-    let is_whole = matches!(page.asked, Asked::Whole);
-    // In this order: what is committed between the two is read, but comes after the end.
-    let end = session.client.query_one(&session.statements.journal_end, &ends);
-    let rows = if is_whole {
-        session.client.query(&session.statements.journal, &whole)
-    } else {
-        session.client.query(&session.statements.journal_keys, &of_keys)
-    };
-    // Last of all, so that it sees whatever was committed before.
-    let of_last: [&(dyn ToSql + Sync); 2] = [&after, &spaces];
-    let last = async {
-        match page.asked {
-            Asked::Put(_) => session.client.query_opt(&session.statements.last_put, &of_last).await,
-            Asked::Whole | Asked::Changed(_) => Ok(None),
-        }
-    };
-    let read = session.wait(runtime, try_join3(end, rows, last)).and_then(|(end, rows, last)| {
-        let end: i64 = end.try_get(0).map_err(Trouble::from)?;
-        let last: Option<i64> = last.map(|row| row.try_get(0)).transpose().map_err(Trouble::from)?;
-        let last = last.map(i64::unsigned_abs);
-        let mut read = Read { end: end.unsigned_abs(), last, ..Read::default() };
-        if is_whole {
-            read.commits = rows.iter().map(commit).collect::<Result<_, _>>().map_err(Trouble::from)?;
-        } else {
-            let found = rows.iter().filter_map(|row| keys(row).transpose());
-            read.keys = found.collect::<Result<_, _>>().map_err(Trouble::from)?;
-            let cut: Option<i64> =
-                rows.first().map_or(Ok(None), |row| row.try_get(0)).map_err(Trouble::from)?;
-            let full = read.keys.len() >= page.limit;
-            let last = read.keys.last().filter(|_| full).map(|(sequence, _)| *sequence);
-            read.reached = last.or(cut.map(i64::unsigned_abs));
-        }
-        Ok(read)
-    });
     match read {
         Ok(read) => {
             *page.slot.lock().unwrap_or_else(PoisonError::into_inner) = read;
@@ -125,6 +110,79 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
         }
         Err(trouble) => trouble.into(),
     }
+}
+
+fn whole_number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Whole commits, and where the journal ends.
+fn read_whole(session: &Session, runtime: &Runtime, page: &Page) -> Result<Read, Trouble> {
+    let (after, limit) = (whole_number(page.after), i64::try_from(page.limit).unwrap_or(i64::MAX));
+    // The number of the oldest transaction that is under way comes on top of this.
+    let base = if page.still { END } else { session.journal_base };
+    let (ends, whole): ([&(dyn ToSql + Sync); 1], [&(dyn ToSql + Sync); 3]) =
+        ([&base], [&after, &base, &limit]);
+    // In this order: what is committed between the two is read, but comes after the end.
+    let end = session.client.query_one(&session.statements.journal_end, &ends);
+    let rows = session.client.query(&session.statements.journal, &whole);
+    let (end, rows) = session.wait(runtime, try_join(end, rows))?;
+    let commits = rows.iter().map(commit).collect::<Result<_, _>>()?;
+    Ok(Read { end: end.try_get::<_, i64>(0)?.unsigned_abs(), commits, ..Read::default() })
+}
+
+/// The keys that were put, in an order that is final.
+fn read_put(session: &Session, runtime: &Runtime, page: &Page, space: Space) -> Result<Read, Trouble> {
+    let (after, limit) = (whole_number(page.after), i64::try_from(page.limit).unwrap_or(i64::MAX));
+    let spaces = [i16::from(space.id)].to_vec();
+    let base = session.journal_base;
+    let (ends, keys): ([&(dyn ToSql + Sync); 1], [&(dyn ToSql + Sync); 4]) =
+        ([&base], [&after, &base, &limit, &spaces]);
+    let of_last: [&(dyn ToSql + Sync); 2] = [&after, &spaces];
+    // In this order: what is committed between the first two is read, but comes after the end.
+    let end = session.client.query_one(&session.statements.journal_end, &ends);
+    let rows = session.client.query(&session.statements.journal_put, &keys);
+    // Last of all, so that it sees whatever was committed before.
+    let last = session.client.query_opt(&session.statements.last_put, &of_last);
+    let (end, rows, last) = session.wait(runtime, try_join3(end, rows, last))?;
+    let last: Option<i64> = last.map(|row| row.try_get(0)).transpose()?;
+    let keys = keys_of(&rows)?;
+    let reached =
+        keys.last().filter(|_| keys.len() >= page.limit).map(|(sequence, _)| *sequence).or(cut(&rows)?);
+    let end = end.try_get::<_, i64>(0)?.unsigned_abs();
+    Ok(Read { keys, reached, end, last: last.map(i64::unsigned_abs), ..Read::default() })
+}
+
+/// The keys that were changed by commits that were not seen yet, in whatever order they came.
+fn read_changed(
+    session: &Session,
+    runtime: &Runtime,
+    page: &Page,
+    spaces: &[Space],
+    open: &[u64],
+) -> Result<Read, Trouble> {
+    let (after, limit) = (whole_number(page.after), i64::try_from(page.limit).unwrap_or(i64::MAX));
+    let spaces: Vec<i16> = spaces.iter().map(|space| i16::from(space.id)).collect();
+    let open: Vec<i64> = open.iter().copied().map(whole_number).collect();
+    let unseen: [&(dyn ToSql + Sync); 4] = [&after, &open, &limit, &spaces];
+    // In this order: what is committed between the two is read, and counts as not seen.
+    let standing = session.client.query_one(&session.statements.journal_standing, &[]);
+    let rows = session.client.query(&session.statements.journal_changed, &unseen);
+    let (standing, rows) = session.wait(runtime, try_join(standing, rows))?;
+    let keys = keys_of(&rows)?;
+    let new = keys.iter().filter(|(sequence, _)| *sequence > page.after).count();
+    let reached = keys.last().filter(|_| new >= page.limit).map(|(sequence, _)| *sequence).or(cut(&rows)?);
+    Ok(Read { keys, reached, standing: Standing::of(&standing, session.journal_base)?, ..Read::default() })
+}
+
+/// Up to where a page goes that went through as many commits as it may.
+fn cut(rows: &[Row]) -> Result<Option<u64>, tokio_postgres::Error> {
+    let cut: Option<i64> = rows.first().map_or(Ok(None), |row| row.try_get(0))?;
+    Ok(cut.map(i64::unsigned_abs))
+}
+
+fn keys_of(rows: &[Row]) -> Result<Vec<KeysOfOne>, tokio_postgres::Error> {
+    rows.iter().filter_map(|row| keys(row).transpose()).collect()
 }
 
 /// A space of which only the number is known.
@@ -152,4 +210,95 @@ fn commit(row: &Row) -> Result<(u64, Commit), tokio_postgres::Error> {
     let time = Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX));
     let (actor, request) = (row.try_get(2)?, row.try_get(3)?);
     Ok((sequence.unsigned_abs(), Commit { time, actor, request, changes }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Transactions by their places, as a database has them.
+    #[derive(Debug, Default)]
+    struct Database {
+        last: u64,
+        under_way: Vec<u64>,
+        committed: Vec<u64>,
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Begin,
+        End { which: usize, commits: bool },
+    }
+
+    impl Database {
+        fn go(&mut self, step: &Step) {
+            match step {
+                Step::Begin => {
+                    self.last += 1;
+                    self.under_way.push(self.last);
+                }
+                Step::End { which, commits } if !self.under_way.is_empty() => {
+                    let ended = self.under_way.remove(which % self.under_way.len());
+                    if *commits {
+                        self.committed.push(ended);
+                    }
+                }
+                Step::End { .. } => {}
+            }
+        }
+
+        fn standing(&self) -> Standing {
+            let last = self.committed.iter().copied().max().unwrap_or_default();
+            Standing { last, under_way: self.under_way.clone() }
+        }
+
+        /// What was not seen, and up to where that goes if it is not to the end.
+        fn unseen(&self, from: &Followed, limit: usize) -> (Vec<u64>, Option<u64>) {
+            let mut new: Vec<u64> =
+                self.committed.iter().copied().filter(|place| *place >= from.next).collect();
+            new.sort_unstable();
+            new.truncate(limit);
+            let reached = new.last().copied().filter(|_| new.len() == limit);
+            let opened = self.committed.iter().filter(|place| from.open.contains(place));
+            (opened.copied().chain(new.clone()).collect(), reached)
+        }
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let end = (any::<usize>(), any::<bool>()).prop_map(|(which, commits)| Step::End { which, commits });
+        proptest::collection::vec(prop_oneof![Just(Step::Begin), end], 0..6)
+    }
+
+    proptest! {
+        #[test]
+        fn whoever_follows_sees_each_commit_and_none_again_and_again(
+            looks in proptest::collection::vec((steps(), steps(), 1usize..4), 1..40),
+        ) {
+            let mut database = Database::default();
+            let mut followed = Followed::default();
+            let mut seen = Vec::new();
+            for (before, between, limit) in looks {
+                before.iter().for_each(|step| database.go(step));
+                let acknowledged = database.committed.clone();
+                let mut between = between.as_slice();
+                loop {
+                    let standing = database.standing();
+                    std::mem::take(&mut between).iter().for_each(|step| database.go(step));
+                    let (found, reached) = database.unseen(&followed, limit);
+                    seen.extend(found);
+                    followed = standing.followed(&followed, reached);
+                    prop_assert!(followed.open.iter().all(|place| *place < followed.next));
+                    if reached.is_none() {
+                        break;
+                    }
+                }
+                prop_assert!(acknowledged.iter().all(|commit| seen.contains(commit)), "{seen:?} {followed:?}");
+                prop_assert!(database.committed.iter().all(|c| *c > followed.place() || seen.contains(c)));
+            }
+            // Some are still under way, yet nothing comes again.
+            let (again, _) = database.unseen(&database.standing().followed(&followed, None), 100);
+            prop_assert!(again.is_empty(), "{again:?}");
+        }
+    }
 }

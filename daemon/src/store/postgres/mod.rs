@@ -35,7 +35,9 @@ pub use error::OpenError;
 pub use held_back::{HeldBack, look_at_database};
 pub use options::Options;
 
-use crate::store::engine::{Changed, Commit, Engine, Pending, Put, ReadWork, Space, Visit, WriteWork};
+use crate::store::engine::{
+    Changed, Commit, Engine, Followed, Pending, Put, ReadWork, Space, Visit, WriteWork,
+};
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use claim::Claim;
@@ -165,32 +167,29 @@ impl Engine for Postgres {
         true
     }
 
-    /// Commits are read as far as they are visible, but the next call begins where nothing can appear later
-    /// with a lower number: behind a transaction that takes long the same keys come again.
-    fn changed_since(&self, after: Option<u64>, limit: usize, spaces: &[Space]) -> Pending<Changed> {
-        let (entrance, spaces) = (self.entrance.clone(), spaces.to_vec());
+    /// Commits are read as soon as they are visible: what was under way then is open, and asked for by its
+    /// place.
+    fn changed_since(&self, followed: Option<Followed>, limit: usize, spaces: &[Space]) -> Pending<Changed> {
+        let entrance = self.entrance.clone();
+        let (from, limit, spaces) = match followed {
+            Some(followed) => (followed, limit, spaces.to_vec()),
+            // Nothing is read, only how things stand.
+            None => (Followed::default(), 0, Vec::new()),
+        };
         Box::pin(async move {
-            let Some(after) = after else {
-                return Ok(Changed { upto: entrance.end().await?, ..Changed::default() });
-            };
-            let mut keys = Vec::new();
-            let mut from = after;
-            let mut safe = None;
-            loop {
-                let read = entrance.keys(from, limit, true, Asked::Changed(spaces.clone())).await?;
-                let end = *safe.get_or_insert(read.end);
-                keys.extend(read.keys.into_iter().flat_map(|(_, keys)| keys));
-                match read.reached {
-                    None => return Ok(Changed { keys, upto: end.max(after), more: false }),
-                    Some(upto) if upto <= end => return Ok(Changed { keys, upto, more: true }),
-                    Some(upto) => from = upto,
-                }
+            let asked = Asked::Changed(spaces, from.open.clone());
+            let read = entrance.keys(from.next.saturating_sub(1), limit, asked).await?;
+            if limit == 0 {
+                return Ok(Changed { followed: read.standing.followed(&from, None), ..Changed::default() });
             }
+            let followed = read.standing.followed(&from, read.reached);
+            let keys = read.keys.into_iter().flat_map(|(_, keys)| keys).collect();
+            Ok(Changed { keys, followed, more: read.reached.is_some() })
         })
     }
 
     fn put_since(&self, space: Space, after: u64, limit: usize) -> Pending<Put> {
-        let page = self.entrance.keys(after, limit, false, Asked::Put(space));
+        let page = self.entrance.keys(after, limit, Asked::Put(space));
         Box::pin(async move {
             let read = page.await?;
             let last = read.keys.last().map_or(after, |(sequence, _)| *sequence);

@@ -44,22 +44,39 @@ const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_
     from stored_journal \
     where sequence > $1 and sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
     order by sequence limit $3";
-/// The keys of some spaces that commits changed, or only those that they put, and up to where this goes if it
-/// is not to the end. What else they changed, which for a batch is a great deal, stays in the database; and
-/// of commits that changed nothing of these spaces it goes through so many that it ends in time.
-const JOURNAL_KEYS: &str = "select w.upto, r.sequence, r.spaces, r.keys \
+/// The keys of a space that commits have put, and up to where this goes if it is not to the end. What else
+/// they changed, which for a batch is a great deal, stays in the database; and of commits that changed
+/// nothing of the space it goes through so many that it ends in time.
+const JOURNAL_PUT: &str = "select w.upto, r.sequence, r.spaces, r.keys \
     from (select (select sequence from stored_journal where sequence > $1 \
         order by sequence offset 20000 limit 1) as upto) w \
     left join lateral (select j.sequence, c.spaces, c.keys from stored_journal j \
         cross join lateral (select array_agg(u.space order by u.place), array_agg(u.key order by u.place) \
-            from unnest(j.spaces, j.keys, case when $5 then j.new_values end) \
-                with ordinality as u(space, key, value, place) \
-            where u.space = any($4::smallint[]) and (not $5::boolean or u.value is not null) \
+            from unnest(j.spaces, j.keys, j.new_values) with ordinality as u(space, key, value, place) \
+            where u.space = any($4::smallint[]) and u.value is not null \
         ) as c(spaces, keys) \
         where j.sequence > $1 and j.sequence <= coalesce(w.upto, 9223372036854775807) \
             and j.sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint and j.spaces && $4 \
         order by j.sequence limit $3) r on true \
     order by r.sequence";
+/// The keys of some spaces that were changed by the commits in some places, and by those behind another
+/// place: these up to where it ends in time, as above.
+const JOURNAL_CHANGED: &str = "select w.upto, r.sequence, c.spaces, c.keys \
+    from (select (select sequence from stored_journal where sequence > $1 \
+        order by sequence offset 20000 limit 1) as upto) w \
+    left join lateral (\
+        (select j.sequence, j.spaces, j.keys from stored_journal j \
+            where j.sequence = any($2::bigint[]) and j.spaces && $4::smallint[]) \
+        union all \
+        (select j.sequence, j.spaces, j.keys from stored_journal j \
+            where j.sequence > $1 and j.sequence <= coalesce(w.upto, 9223372036854775807) and j.spaces && $4 \
+            order by j.sequence limit $3)) r on true \
+    left join lateral (select array_agg(u.space), array_agg(u.key) \
+        from unnest(r.spaces, r.keys) as u(space, key) where u.space = any($4)) as c(spaces, keys) on true \
+    order by r.sequence";
+/// The last visible commit, and the numbers of all transactions that are under way.
+const JOURNAL_STANDING: &str = "select (select coalesce(max(sequence), 0) from stored_journal), \
+    array(select number::text::bigint from pg_snapshot_xip(pg_current_snapshot()) as number)";
 /// The last visible commit that has put something into some spaces.
 const LAST_PUT: &str = "select j.sequence from stored_journal j \
     where j.sequence > $1 and j.spaces && $2::smallint[] \
@@ -117,7 +134,9 @@ pub(super) struct Statements {
     pub(super) put: Statement,
     pub(super) write: Statement,
     pub(super) journal: Statement,
-    pub(super) journal_keys: Statement,
+    pub(super) journal_put: Statement,
+    pub(super) journal_changed: Statement,
+    pub(super) journal_standing: Statement,
     pub(super) journal_end: Statement,
     pub(super) last_put: Statement,
     pub(super) put_after: Statement,
@@ -252,7 +271,8 @@ impl Session {
             let base = client.query_one("select journal_base from stored_form", &[]).await?;
             let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
             let scans = scans.map(|(to, order)| scan(to, order));
-            let of_journal = [JOURNAL, JOURNAL_KEYS, JOURNAL_END, LAST_PUT, PUT_AFTER];
+            let of_journal =
+                [JOURNAL, JOURNAL_PUT, JOURNAL_CHANGED, JOURNAL_STANDING, JOURNAL_END, LAST_PUT, PUT_AFTER];
             let texts = [GET, GET_ALL, SCAN_ALL, LASTS, PUT, WRITE]
                 .into_iter()
                 .chain(of_journal)
@@ -260,9 +280,10 @@ impl Session {
             let prepared = try_join_all(texts.map(|text| client.prepare(text)));
             let (prepared, objects) = try_join(prepared, ObjectStatements::prepare(&client)).await?;
             let missing = |_| Trouble::Defect("a statement is missing".to_owned());
-            let all = <[Statement; 15]>::try_from(prepared).map_err(missing)?;
+            let all = <[Statement; 17]>::try_from(prepared).map_err(missing)?;
             let [get, get_all, scan_all, lasts, put, write, rest @ ..] = all;
-            let [journal, journal_keys, journal_end, last_put, put_after, scans @ ..] = rest;
+            let [journal, journal_put, journal_changed, journal_standing, rest @ ..] = rest;
+            let [journal_end, last_put, put_after, scans @ ..] = rest;
             let statements = Statements {
                 get,
                 get_all,
@@ -271,7 +292,9 @@ impl Session {
                 put,
                 write,
                 journal,
-                journal_keys,
+                journal_put,
+                journal_changed,
+                journal_standing,
                 journal_end,
                 last_put,
                 put_after,
