@@ -345,6 +345,12 @@ impl Fault {
         fault
     }
 
+    /// The same fault without its fields; the detail still names the first.
+    pub fn without_fields(mut self) -> Self {
+        self.0.errors.clear();
+        self
+    }
+
     /// One bad field that was found beside the rules of the body.
     pub fn field(pointer: &str, code: &str, what: &str) -> Self {
         let field = pointer.to_owned();

@@ -42,6 +42,10 @@ const TOO_LONG: &str = "this batch takes too long: send fewer operations at once
 /// A batch of so many operations goes through so many records that it would conflict (`Engine::write_alone`).
 const ALONE_FROM: usize = 10;
 
+/// The refusals of a batch may take so many bytes with all the fields that are wrong: a kilobyte for each of a
+/// thousand operations. Where there is an idempotency key, the answer is kept for a day.
+const REFUSALS_BYTES_MAX: usize = 1024 * 1024;
+
 /// All reads of a batch with changes may together take this many times what one of them may.
 const READS_TOGETHER: u32 = 5;
 
@@ -239,6 +243,7 @@ impl Order {
         if let Some(repeatable) = repeatable
             && let Some(first) = repeatable.recall(tx, &caller.actor)?
         {
+            room.grow_to(first.bytes().len())?;
             let result = first_result(&first, tx.now().day());
             return Ok((first, room, result.map(|result| self.done(&caller, result, true))));
         }
@@ -251,9 +256,7 @@ impl Order {
         }
         let result = BatchResult { results: self.results(tx, &caller, parts, &room)? };
         let reply = Reply::json(json(&result));
-        if self.reads.load(SeqCst) {
-            room.grow_to(reply.bytes().len())?;
-        }
+        room.grow_to(reply.bytes().len())?;
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }
@@ -306,6 +309,7 @@ impl Order {
             requests.push(permitted);
         }
         let mut results = Vec::with_capacity(parts.list.len());
+        let mut told = 0;
         let alone = self.reads.load(SeqCst);
         let time = self.state.config.batch_read_time;
         let mut left = time * READS_TOGETHER;
@@ -341,24 +345,31 @@ impl Order {
                     self.ended_by.store(index, SeqCst);
                     return Err(fault.of_operation(index, part.method.as_str(), &part.path));
                 }
-                Err(fault) => results.push(self.refused(part, &fault)),
+                Err(fault) => results.push(self.refused(part, fault, &mut told)),
                 Ok(reply) => results.push(succeeded(&reply)),
             }
         }
         Ok(results)
     }
 
-    fn refused(&self, part: &Part, fault: &Fault) -> OperationResult {
-        let problem = Problem::new(fault, &part.path, &self.request_id);
+    /// `told` is how many bytes the refusals have taken so far: those that would take too many are told
+    /// without the fields that are wrong.
+    fn refused(&self, part: &Part, fault: Fault, told: &mut usize) -> OperationResult {
+        let status = fault.kind.status;
+        let problem = |fault: &Fault| json(&Problem::new(fault, &part.path, &self.request_id));
+        let whole = problem(&fault);
+        let fits = *told + whole.len() <= REFUSALS_BYTES_MAX;
+        let text = if fits { whole } else { problem(&fault.without_fields()) };
+        *told += text.len();
         OperationResult {
-            status: fault.kind.status.into(),
+            status: status.into(),
             location: None,
             etag: None,
             replayed: false,
             dangling_references: None,
             possible_duplicates: None,
             body: None,
-            problem: Node::parse(&json(&problem)).ok(),
+            problem: Node::parse(&text).ok(),
         }
     }
 }

@@ -42,6 +42,23 @@ fn customers(world: &World) -> Vec<String> {
 }
 
 #[test]
+fn refusals_that_would_fill_the_memory_are_told_without_their_fields() {
+    let world = World::start();
+    let bad = json!({ "method": "POST", "path": "/roles",
+        "body": { "identifier": "r1", "permissions": vec![json!({}); 52] } });
+    let answer = batch(&world, &vec![bad; OPERATIONS_MAX]).is(200);
+    assert!(answer.body.len() < 2 * 1024 * 1024, "{} bytes", answer.body.len());
+    let list = answer.json()["results"].as_array().unwrap().clone();
+    let fields = |result: &Value| result["problem"]["errors"].as_array().map_or(0, Vec::len);
+    assert!(
+        list.iter().all(|result| result["status"] == 400 && result["problem"]["code"] == "invalid_fields")
+    );
+    assert_eq!((fields(&list[0]), fields(&list[OPERATIONS_MAX - 1])), (100, 0));
+    let detail = list[OPERATIONS_MAX - 1]["problem"]["detail"].as_str().unwrap();
+    assert!(detail.contains("the first: /permissions/0/"), "{detail}");
+}
+
+#[test]
 fn every_operation_has_its_own_result_and_sees_what_was_done_before_it() {
     let world = World::start();
     let seen = batch(
