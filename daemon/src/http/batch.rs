@@ -42,8 +42,8 @@ const TOO_LONG: &str = "this batch takes too long: send fewer operations at once
 /// A batch of so many operations goes through so many records that it would conflict (`Engine::write_alone`).
 const ALONE_FROM: usize = 10;
 
-/// The refusals of a batch may take so many bytes with all the fields that are wrong: a kilobyte for each of a
-/// thousand operations. Where there is an idempotency key, the answer is kept for a day.
+/// The refusals of a batch may take so many bytes with all the fields that are wrong: a kilobyte for each of
+/// a thousand operations. Where there is an idempotency key, the answer is kept for a day.
 const REFUSALS_BYTES_MAX: usize = 1024 * 1024;
 
 /// All reads of a batch with changes may together take this many times what one of them may.
