@@ -386,20 +386,21 @@ fn no_secret_in_dry_run() -> Fault {
 }
 
 fn perform(tx: &mut Tx<'_>, caller: &Caller, request: &Request, room: &Growing) -> Result<Reply, Fault> {
+    if !request.meta.method.reads() {
+        // What a change looks at is no part of the answer.
+        let room = tx.limits.room.take();
+        let done = request.changed(tx, caller);
+        tx.limits.room = room;
+        return done;
+    }
     let before = room.bytes();
-    let reads = request.meta.method.reads();
-    let done = if reads {
-        // A long array has taken its room already.
-        let shown = request.shown(tx, caller);
-        shown.and_then(|reply| room.read_to(before + reply.bytes().len()).map(|()| reply))
-    } else {
-        request.changed(tx, caller)
-    };
-    // What a change looks at is no part of the answer, nor is what was read in vain.
-    if !reads || done.is_err() {
+    // A long array has taken its room already.
+    let shown = request.shown(tx, caller);
+    let shown = shown.and_then(|reply| room.read_to(before + reply.bytes().len()).map(|()| reply));
+    if shown.is_err() {
         room.shrink_to(before);
     }
-    done
+    shown
 }
 
 fn succeeded(reply: &Reply) -> OperationResult {

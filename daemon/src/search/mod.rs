@@ -233,6 +233,10 @@ impl Search {
     /// A new customer, of whom nothing else has changed, has neither cards nor accounts: whatever comes later
     /// is followed later, and accounts that were there before the customer have a line.
     fn wanted(&self, changed: BTreeMap<Named, bool>) -> Vec<Wanted> {
+        if changed.is_empty() {
+            // Nobody waits here for a search that is under way.
+            return Vec::new();
+        }
         let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
         let is_new = |name: &str| ![Kind::Customer, Kind::Account].iter().any(|kind| column.has(*kind, name));
         let wanted = |(named, alone): (Named, bool)| {

@@ -75,6 +75,8 @@ pub(super) enum Asked {
     Whole,
     /// The keys of these spaces, of the commits that changed one, also of those in these places.
     Changed(Vec<Space>, Vec<u64>),
+    /// No commit, only how the journal stands.
+    Standing,
     /// The keys of a space that were put, of the commits that changed one.
     Put(Space),
 }
@@ -100,6 +102,7 @@ impl Page {
 pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> Ended {
     let read = match &page.asked {
         Asked::Changed(spaces, open) => read_changed(session, runtime, page, spaces, open),
+        Asked::Standing => read_standing(session, runtime),
         Asked::Put(space) => read_put(session, runtime, page, *space),
         Asked::Whole => read_whole(session, runtime, page),
     };
@@ -151,6 +154,13 @@ fn read_put(session: &Session, runtime: &Runtime, page: &Page, space: Space) -> 
         keys.last().filter(|_| keys.len() >= page.limit).map(|(sequence, _)| *sequence).or(cut(&rows)?);
     let end = end.try_get::<_, i64>(0)?.unsigned_abs();
     Ok(Read { keys, reached, end, last: last.map(i64::unsigned_abs), ..Read::default() })
+}
+
+/// How the journal stands.
+fn read_standing(session: &Session, runtime: &Runtime) -> Result<Read, Trouble> {
+    let standing = session.client.query_one(&session.statements.journal_standing, &[]);
+    let standing = session.wait(runtime, standing)?;
+    Ok(Read { standing: Standing::of(&standing, session.journal_base)?, ..Read::default() })
 }
 
 /// The keys that were changed by commits that were not seen yet, in whatever order they came.

@@ -170,18 +170,15 @@ impl Engine for Postgres {
     /// Commits are read as soon as they are visible: what was under way then is open, and asked for by its
     /// place.
     fn changed_since(&self, followed: Option<Followed>, limit: usize, spaces: &[Space]) -> Pending<Changed> {
-        let entrance = self.entrance.clone();
-        let (from, limit, spaces) = match followed {
-            Some(followed) => (followed, limit, spaces.to_vec()),
-            // Nothing is read, only how things stand.
-            None => (Followed::default(), 0, Vec::new()),
-        };
+        let (entrance, spaces) = (self.entrance.clone(), spaces.to_vec());
         Box::pin(async move {
+            let Some(from) = followed else {
+                let read = entrance.keys(0, 0, Asked::Standing).await?;
+                let followed = read.standing.followed(&Followed::default(), None);
+                return Ok(Changed { followed, ..Changed::default() });
+            };
             let asked = Asked::Changed(spaces, from.open.clone());
             let read = entrance.keys(from.next.saturating_sub(1), limit, asked).await?;
-            if limit == 0 {
-                return Ok(Changed { followed: read.standing.followed(&from, None), ..Changed::default() });
-            }
             let followed = read.standing.followed(&from, read.reached);
             let keys = read.keys.into_iter().flat_map(|(_, keys)| keys).collect();
             Ok(Changed { keys, followed, more: read.reached.is_some() })
