@@ -116,48 +116,43 @@ impl fmt::Debug for Route {
 }
 
 /// Joins a row and its operation.
-pub fn operation<E, R>(run: fn(&mut Tx<'_>, &Caller, &E, &E::Body) -> Result<R, Fault>) -> Route
+pub fn operation<E, R>(run: Operation<E, R>) -> Route
 where
     E: Endpoint,
     R: IntoReply<E::Answer> + 'static,
 {
-    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Prepared, Fault> {
-        let endpoint = E::from_params(params);
-        let body = endpoint.read(raw)?;
-        let run = move |tx: &mut Tx<'_>, caller: &Caller| {
-            run(tx, caller, &endpoint, &body).map(IntoReply::into_reply)
-        };
-        Ok(Prepared::new(Box::new(run)))
-    };
-    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
+    with(run, |_, _| Known::default())
 }
 
 /// Joins a row and its operation on a customer, of whom the body says what others may be like.
-pub fn said<E, R>(
-    run: fn(&mut Tx<'_>, &Caller, &E, &E::Body) -> Result<R, Fault>,
-    find: fn(&E, &E::Body) -> SaidCustomer,
-) -> Route
+pub fn said<E, R>(run: Operation<E, R>, find: fn(&E, &E::Body) -> SaidCustomer) -> Route
 where
     E: Endpoint,
     R: IntoReply<E::Answer> + 'static,
 {
-    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Prepared, Fault> {
-        let endpoint = E::from_params(params);
-        let body = endpoint.read(raw)?;
-        let said = Some(find(&endpoint, &body));
-        let run = move |tx: &mut Tx<'_>, caller: &Caller| {
-            run(tx, caller, &endpoint, &body).map(IntoReply::into_reply)
-        };
-        Ok(Prepared { said, ..Prepared::new(Box::new(run)) })
-    };
-    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
+    with(run, move |endpoint, body| Known { said: Some(find(endpoint, body)), ..Known::default() })
 }
 
 /// Joins a row and its operation on the record that its body names.
-pub fn addressed<E, R>(
-    run: fn(&mut Tx<'_>, &Caller, &E, &E::Body) -> Result<R, Fault>,
-    find: fn(&E::Body) -> Addressed,
-) -> Route
+pub fn addressed<E, R>(run: Operation<E, R>, find: fn(&E::Body) -> Addressed) -> Route
+where
+    E: Endpoint,
+    R: IntoReply<E::Answer> + 'static,
+{
+    with(run, move |_, body| Known { addressed: Some(find(body)), ..Known::default() })
+}
+
+type Operation<E, R> = fn(&mut Tx<'_>, &Caller, &E, &<E as Endpoint>::Body) -> Result<R, Fault>;
+
+/// What is known of a request once it is decoded.
+#[derive(Default)]
+struct Known {
+    addressed: Option<Addressed>,
+    said: Option<SaidCustomer>,
+}
+
+/// Joins a row and its operation; `look` says what is known of a decoded request.
+fn with<E, R>(run: Operation<E, R>, look: impl Fn(&E, &E::Body) -> Known + Send + Sync + 'static) -> Route
 where
     E: Endpoint,
     R: IntoReply<E::Answer> + 'static,
@@ -165,11 +160,11 @@ where
     let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Prepared, Fault> {
         let endpoint = E::from_params(params);
         let body = endpoint.read(raw)?;
-        let addressed = Some(find(&body));
+        let Known { addressed, said } = look(&endpoint, &body);
         let run = move |tx: &mut Tx<'_>, caller: &Caller| {
             run(tx, caller, &endpoint, &body).map(IntoReply::into_reply)
         };
-        Ok(Prepared { addressed, ..Prepared::new(Box::new(run)) })
+        Ok(Prepared { addressed, said, ..Prepared::new(Box::new(run)) })
     };
     Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }
