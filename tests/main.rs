@@ -151,6 +151,7 @@ mod store {
     mod frozen;
     mod full;
     mod gaps;
+    mod grouped;
     mod images;
     mod killed_daemons;
     mod moment;

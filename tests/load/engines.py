@@ -12,14 +12,15 @@ import daemon
 PROCESSES = 2
 
 
-def create(name):
+def create(name, number):
+    """A customer like no other: who is like many others is compared with them."""
     body = json.dumps({
-        "identifier": name, "type": "PERSON", "givenName": "Ama", "middleName": "Efua", "surname": "Mensah",
+        "identifier": name, "type": "PERSON", "givenName": "Ama", "middleName": "Efua", "surname": f"Mensah {name}",
         "dateOfBirth": {"year": 1990, "month": 5, "day": 17}, "member": True, "assignedOffice": "north",
         "assignedEmployee": "kofi", "address": {
             "street": "12 Ring Road", "city": "Accra", "region": "Greater Accra", "postalCode": "GA-107",
             "countryCode": "GH", "country": "Ghana"},
-        "contactDetails": [{"type": "MOBILE", "group": "PRIVATE", "value": "+233201234567", "preferenceLevel": 1}],
+        "contactDetails": [{"type": "MOBILE", "group": "PRIVATE", "value": f"+23320{number}", "preferenceLevel": 1}],
     })
     head = f"POST /customers HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
     return f"{head}\r\n\r\n{body}".encode()
@@ -46,7 +47,7 @@ def drive(port, number, connections, seconds, kind, known, results):
         nonlocal sent
         name = f"p{number}-{sent}" if kind == "create" else f"p{number}-{sent % known}"
         sent += 1
-        sock.sendall(create(name) if kind == "create" else read(name))
+        sock.sendall(create(name, sent * PROCESSES + number) if kind == "create" else read(name))
 
     for _ in range(connections):
         sock = socket.create_connection(("127.0.0.1", port))

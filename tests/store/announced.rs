@@ -165,7 +165,7 @@ fn who_follows_sees_each_commit_once_although_somebody_has_a_transaction_open() 
     let _foreign = runtime.block_on(begin("select pg_current_xact_id()"));
     let late = format!(
         "insert into stored_journal
-         select journal_base + pg_current_xact_id()::text::bigint, now(), 'ada', 'r', array[{}]::smallint[],
+         select journal_base + 64 * pg_current_xact_id()::text::bigint, now(), 'ada', 'r', array[{}]::smallint[],
              array['late'::bytea], array['x'::bytea] from stored_form",
         CUSTOMERS.id,
     );

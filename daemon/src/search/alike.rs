@@ -47,7 +47,9 @@ impl Search {
             after.clone_from(last);
             let alike = alike.clone();
             let wanted = DUPLICATES_MAX - same.len();
-            same.extend(store.read(true, move |tx| those_like(tx, &alike, &candidates, wanted)).await?);
+            let places = candidates.iter().map(|identifier| (Customer::SPACE, key(&[identifier]))).collect();
+            let look = move |tx: &mut Tx<'_>| those_like(tx, &alike, &candidates, wanted);
+            same.extend(store.read_jointly(true, places, look).await?);
             if same.len() == DUPLICATES_MAX {
                 break;
             }
@@ -63,8 +65,6 @@ fn those_like(
     candidates: &[String],
     wanted: usize,
 ) -> Result<Vec<String>, Fault> {
-    let keys: Vec<_> = candidates.iter().map(|identifier| key(&[identifier])).collect();
-    tx.expect(Customer::SPACE, &keys)?;
     let mut same = Vec::new();
     for identifier in candidates {
         let customer = known(tx, identifier)?;

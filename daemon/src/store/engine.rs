@@ -307,6 +307,11 @@ impl<'a> Overlay<'a> {
         }
     }
 
+    /// Bytes of what is staged.
+    pub fn bytes(&self) -> usize {
+        self.layer.bytes()
+    }
+
     /// Everything staged.
     pub fn into_layer(self) -> Layer {
         self.layer
@@ -362,6 +367,10 @@ impl View for Overlay<'_> {
 
     fn is_rehearsal(&self) -> bool {
         self.base.is_rehearsal()
+    }
+
+    fn holds_object(&mut self, hash: &str) -> Result<bool, Fault> {
+        self.base.holds_object(hash)
     }
 
     /// Staged changes are counted only when they are written, so the version is unknown until then.

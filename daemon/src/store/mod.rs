@@ -129,9 +129,10 @@ impl Store {
     }
 
     /// The same for short reads of the same few records, these among them. On an engine on another machine
-    /// they go together with what others read at this moment.
+    /// they go together with what others read at this moment; on any other one by themselves.
     pub async fn read_jointly<T, F>(
         &self,
+        long: bool,
         places: Vec<(engine::Space, Vec<u8>)>,
         mut work: F,
     ) -> Result<T, Fault>
@@ -140,7 +141,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
         if !self.is_shared() {
-            return self.read(false, work).await;
+            return self.read(long, work).await;
         }
         let (slot, filled) = slot();
         let store = self.clone();

@@ -18,6 +18,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The mark of exclusive work.
 const ALONE: i32 = 1 << 30;
 const NUMBER_BITS: u32 = 10;
+/// How long work waits for the turn of its daemon.
+const IN_TURN_MS: u32 = 300;
 
 /// What a connection claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +100,26 @@ fn in_use(schema: &str) -> String {
 /// The first number of the locks that say versions.
 fn versions(schema: &str) -> String {
     format!("hashtext('mfa {schema} version')")
+}
+
+/// The lock by which the daemons take turns where they read and write much at once, as a group or alone:
+/// beside each other they would conflict.
+#[derive(Debug)]
+pub(super) struct InTurn {
+    /// Waits for it, but not for long: without it the work runs beside others. A daemon that is frozen with
+    /// it must not hold up the rest.
+    pub(super) take: String,
+    /// Gives it back.
+    pub(super) give_back: String,
+}
+
+impl InTurn {
+    /// That of a store.
+    pub(super) fn of(schema: &str) -> Self {
+        let lock = format!("hashtextextended('mfa {schema} in turn', 0)");
+        let take = format!("set local lock_timeout = '{IN_TURN_MS}ms'; select pg_advisory_lock({lock})");
+        Self { take, give_back: format!("select pg_advisory_unlock({lock})") }
+    }
 }
 
 /// Takes the lock that says the version of this program. It is only ever shared, so nothing waits.

@@ -1,16 +1,19 @@
 //! One transaction from its first question to the answer of its commit, as often as it takes.
 
+use super::group::Member;
+use super::lane::Answer;
 use super::seen::{Place, Seen};
-use super::session::{Session, spread};
+use super::send::send;
+use super::session::Session;
 use super::shared::Shared;
-use super::trouble::{Trouble, unavailable};
+use super::trouble::Trouble;
 use super::turns::{Beside, Writing};
-use super::view::Snapshot;
-use crate::store::engine::{Commit, ReadWork, WriteWork};
-use futures_util::future::{join, join3};
+use super::view::{Ending, Snapshot};
+use crate::store::engine::{Commit, Overlay, ReadWork, WriteWork};
 use mfa_shared::fault::{Fault, INTERNAL};
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// Said for each transaction: a setting of the server would also hold for its replication.
@@ -22,6 +25,9 @@ const BEGIN_READ: &str = "begin isolation level repeatable read read only";
 /// How long a transaction is run again after conflicts.
 const CONFLICT_LIMIT: Duration = Duration::from_secs(8);
 const PAUSE_MAX_MS: u64 = 50;
+/// A group that has taken so long, or writes so much, takes no further changes.
+const GROUP_TIME_MAX: Duration = Duration::from_millis(20);
+const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// How a job ended: its answer, and whether the connection can be used again.
 pub(super) struct Ended {
@@ -45,8 +51,8 @@ fn panicked() -> Fault {
 pub(super) fn read(session: &Session, runtime: &Runtime, seen: &Seen, work: &mut ReadWork) -> Ended {
     let mut view = Snapshot::new(session, runtime, BEGIN_READ);
     let done = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
-    let (begin, values) = view.end();
-    seen.note(values);
+    let Ending { begin, values, .. } = view.end();
+    seen.note(values, 1);
     match begin {
         Ok(None) => session.send("commit"),
         Ok(Some(_)) => {}
@@ -69,14 +75,17 @@ pub(super) fn write(
     mut writing: Box<Writing>,
 ) -> Result<Ended, Box<Writing>> {
     writing.tried_for();
-    if writing.beside == Beside::OthersRehearsed && writing.attempt == 0 {
-        writing.foreseen = shared.seen.rehearse(&mut writing.work);
-    }
     let begin = if writing.beside == Beside::Anyone { BEGIN_WRITE_ON_SNAPSHOT } else { BEGIN_WRITE };
     loop {
+        let in_turn = writing.is_alone();
         let Writing { work, foreseen, .. } = &mut *writing;
-        match once(session, runtime, (begin, foreseen, &shared.seen), work) {
-            Ok(answer) => return Ok(Ended { answer, usable: true }),
+        let how = How { begin, in_turn, foreseen, seen: &shared.seen };
+        let (outcome, read) = once(session, runtime, &how, &mut [work]);
+        *foreseen = read;
+        match outcome {
+            Ok(answers) => {
+                return Ok(Ended { answer: answers.into_iter().collect(), usable: true });
+            }
             Err(Trouble::Conflict) if writing.tried_for() < CONFLICT_LIMIT => {
                 session.counts.retries.one();
                 std::thread::sleep(pause(writing.attempt));
@@ -89,93 +98,115 @@ pub(super) fn write(
     }
 }
 
+/// Runs the next group of changes. One that conflicts with others runs again as smaller groups; and where the
+/// database refuses a statement, each change finds out by itself whether that was its own.
+pub(super) fn write_group(session: &Session, runtime: &Runtime, shared: &Shared) -> Ended {
+    let mut group = shared.groups.next();
+    let foreseen: HashSet<Place> =
+        group.iter_mut().flat_map(|member| std::mem::take(&mut member.writing.foreseen)).collect();
+    let foreseen: Vec<Place> = foreseen.into_iter().collect();
+    let how = How { begin: BEGIN_WRITE, in_turn: true, foreseen: &foreseen, seen: &shared.seen };
+    let mut works: Vec<&mut WriteWork> = group.iter_mut().map(|member| &mut member.writing.work).collect();
+    let (outcome, _) = once(session, runtime, &how, &mut works);
+    match outcome {
+        Ok(answers) => {
+            let rest = group.split_off(answers.len());
+            for (member, answer) in group.into_iter().zip(answers) {
+                let _ = member.answer.send(Answer::Done(answer));
+            }
+            shared.groups.went_well(rest);
+        }
+        Err(Trouble::Conflict) => {
+            session.counts.retries.one();
+            shared.groups.conflicted(group);
+        }
+        Err(Trouble::Defect(_)) if group.len() > 1 => group.into_iter().for_each(Member::send_on),
+        Err(trouble) => {
+            let ended = Ended::from(trouble);
+            for member in group {
+                let _ = member.answer.send(Answer::Done(ended.answer.clone()));
+            }
+            return ended;
+        }
+    }
+    Ended { answer: Ok(()), usable: true }
+}
+
 /// A pause of chance length, longer with each attempt.
 pub(super) fn pause(attempt: u32) -> Duration {
     let most = (1u64 << attempt.min(10)).min(PAUSE_MAX_MS) * 1000;
     Duration::from_micros(u64::from_le_bytes(crate::random::bytes()) % most)
 }
 
-/// Runs it once. However it ends, no transaction is left open. What it read is foreseen from then on.
-fn once(
-    session: &Session,
-    runtime: &Runtime,
-    (begin, foreseen, seen): (&'static str, &mut Vec<Place>, &Seen),
-    work: &mut WriteWork,
-) -> Result<Result<(), Fault>, Trouble> {
-    let mut view = Snapshot::new(session, runtime, begin);
-    view.foresee(foreseen);
-    let commit = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
-    let (begin, values) = view.end();
-    *foreseen = values.keys().cloned().collect();
-    seen.note(values);
-    let begin = begin.inspect_err(|_| session.send("rollback"))?;
-    match (commit, begin) {
-        (Err(_), begin) => {
-            if begin.is_none() {
-                session.send("rollback");
-            }
-            Ok(Err(panicked()))
+/// How a transaction is run.
+struct How<'h> {
+    begin: &'static str,
+    /// Whether it waits for the turn of its daemon.
+    in_turn: bool,
+    /// What it is known to read.
+    foreseen: &'h [Place],
+    seen: &'h Seen,
+}
+
+/// What came of works in one transaction: the answers to the first of them, and what was read.
+type Outcome = (Result<Vec<Result<(), Fault>>, Trouble>, Vec<Place>);
+
+/// Runs works once, in one transaction. However it ends, no transaction is left open.
+fn once(session: &Session, runtime: &Runtime, how: &How<'_>, works: &mut [&mut WriteWork]) -> Outcome {
+    let mut view = Snapshot::new(session, runtime, how.begin).in_turn(how.in_turn);
+    view.foresee(how.foreseen);
+    let (answers, commits) = decide(&mut view, works);
+    let Ending { begin, has_turn, values } = view.end();
+    let read = values.keys().cloned().collect();
+    how.seen.note(values, works.len());
+    let give_back = has_turn.then_some(session.in_turn.give_back.as_str());
+    let end = |sql| {
+        session.send(sql);
+        give_back.into_iter().for_each(|sql| session.send(sql));
+    };
+    let outcome = match (begin, commits.is_empty()) {
+        (Err(trouble), _) => {
+            end("rollback");
+            Err(trouble)
         }
-        (Ok(None), Some(_)) => Ok(Ok(())),
+        (Ok(Some(_)), true) => Ok(answers),
         // What was read, and led to a refusal, counts only if the transaction ends well.
-        (Ok(None), None) => session.wait(runtime, session.client.batch_execute("commit")).map(Ok),
-        (Ok(Some(commit)), begin) => {
+        (Ok(None), true) => {
+            let committed = session.wait(runtime, session.client.batch_execute("commit"));
+            give_back.into_iter().for_each(|sql| session.send(sql));
+            committed.map(|()| answers)
+        }
+        (Ok(begin), false) => {
             let since = Instant::now();
-            let sent = send(session, runtime, begin, &commit)?;
-            session.counts.commits.note_time(since.elapsed());
-            let written =
-                commit.changes.into_iter().map(|change| ((change.space.id, change.key), change.value));
-            seen.note(written.collect());
-            Ok(sent)
+            send(session, runtime, (begin, give_back), &commits).map(|sent| {
+                commits.iter().for_each(|_| session.counts.commits.note_time(since.elapsed()));
+                let written = commits.into_iter().flat_map(|commit| commit.changes);
+                let written = written.map(|change| ((change.space.id, change.key), change.value));
+                how.seen.note(written.collect(), works.len());
+                answers.into_iter().map(|answer| answer.and(sent.clone())).collect()
+            })
+        }
+    };
+    (outcome, read)
+}
+
+/// Runs works one after the other, each on what those before it have left; no further ones where they have
+/// taken long or write much.
+fn decide(view: &mut Snapshot<'_>, works: &mut [&mut WriteWork]) -> (Vec<Result<(), Fault>>, Vec<Commit>) {
+    let since = Instant::now();
+    let (mut answers, mut commits) = (Vec::new(), Vec::new());
+    let mut group = Overlay::new(view);
+    for work in works {
+        let is_full = since.elapsed() > GROUP_TIME_MAX || group.bytes() > GROUP_BYTES_MAX;
+        if is_full && !answers.is_empty() {
+            break;
+        }
+        let commit = catch_unwind(AssertUnwindSafe(|| work(&mut group)));
+        answers.push(commit.as_ref().map(drop).map_err(|_| panicked()));
+        if let Ok(Some(commit)) = commit {
+            commit.changes.iter().for_each(|change| group.stage(change.clone()));
+            commits.push(commit);
         }
     }
-}
-
-/// Writes everything and commits, in one message.
-fn send(
-    session: &Session,
-    runtime: &Runtime,
-    begin: Option<&str>,
-    commit: &Commit,
-) -> Result<Result<(), Fault>, Trouble> {
-    let changes = &commit.changes;
-    let spreads: Vec<i64> = changes.iter().map(|c| spread(c.space.id, &c.key)).collect();
-    let spaces: Vec<i16> = changes.iter().map(|c| i16::from(c.space.id)).collect();
-    let keys: Vec<&[u8]> = changes.iter().map(|c| c.key.as_slice()).collect();
-    let values: Vec<Option<&[u8]>> = changes.iter().map(|c| c.value.as_deref()).collect();
-    let millis = Duration::from_millis(commit.time.millis().unsigned_abs());
-    let time = SystemTime::UNIX_EPOCH + millis;
-    let (actor, request) = (text(&commit.actor), text(&commit.request));
-    let warnings = session.warnings();
-    let client = &session.client;
-    let params: [&(dyn tokio_postgres::types::ToSql + Sync); 8] =
-        [&spreads, &spaces, &keys, &values, &session.journal_base, &time, &actor, &request];
-    let removes = changes.iter().any(|change| change.value.is_none());
-    let statement = if removes { &session.statements.write } else { &session.statements.put };
-    let written = client.execute(statement, &params);
-    let committed = client.batch_execute("commit");
-    // The outer result is of the limit, the inner ones of each statement.
-    let (written, committed) = session.wait(runtime, async {
-        Ok(match begin {
-            Some(begin) => {
-                let (begun, written, committed) =
-                    join3(client.batch_execute(begin), written, committed).await;
-                (begun.and(written), committed)
-            }
-            None => join(written, committed).await,
-        })
-    })?;
-    // If the statement failed, the server has made a rollback of the commit.
-    written?;
-    committed?;
-    if session.warnings() != warnings {
-        // The server warns when it gives up waiting for its standby: then the commit may get lost.
-        return Ok(Err(unavailable("the database could not say whether the change is durable")));
-    }
-    Ok(Ok(()))
-}
-
-/// PostgreSQL stores no zero in texts.
-fn text(text: &str) -> String {
-    text.replace('\0', " ")
+    (answers, commits)
 }

@@ -4,16 +4,19 @@ use super::journal::{self, Asked};
 use super::lane::{Answer, Job, Work};
 use super::shared::Shared;
 use super::trouble::unavailable;
-use super::turns::{Beside, Writing};
+use super::turns::{self, Beside, Writing, waited_in_vain};
 use crate::store::engine::{Commit, Pending, WriteWork};
 use mfa_shared::fault::{Fault, INTERNAL};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 /// How long a request waits for a connection.
 const WAIT: Duration = Duration::from_secs(5);
+/// A group that takes so long does not hold up those that come after it.
+const SLOW: Duration = Duration::from_millis(30);
 
 /// The entrances of the queues; gone once the engine is closed.
 #[derive(Debug, Clone)]
@@ -60,7 +63,7 @@ impl Entrance {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = |queue: &mpsc::Sender<Job>| (queue.max_capacity() - queue.capacity()) as u64;
         let queued = queues.as_ref().map_or(0, |queues| waiting(&queues.short) + waiting(&queues.long));
-        queued + self.shared.turns.waiting() as u64
+        queued + (self.shared.turns.waiting() + self.shared.groups.len()) as u64
     }
 
     /// Hands work over when it is its turn to write, and again if it has to wait for another one.
@@ -68,6 +71,13 @@ impl Entrance {
         let entrance = self.clone();
         Box::pin(async move {
             let mut writing = Box::new(Writing::new(work, beside));
+            if beside == Beside::OthersRehearsed {
+                writing.foreseen = entrance.shared.seen.rehearse(&mut writing.work);
+                match entrance.join(writing).await? {
+                    Answer::Done(answer) => return answer,
+                    Answer::Waits(again) => writing = again,
+                }
+            }
             loop {
                 if let Some(fault) = entrance.shared.fault() {
                     return Err(fault);
@@ -79,6 +89,45 @@ impl Entrance {
                 }
             }
         })
+    }
+
+    /// Has work run in a group.
+    async fn join(&self, writing: Box<Writing>) -> Result<Answer, Fault> {
+        let groups = &self.shared.groups;
+        let mut added = groups.add(writing)?;
+        if added.needs_leader {
+            self.clone().lead();
+        }
+        let answer = match timeout(turns::WAIT, &mut added.answer).await {
+            Ok(answer) => answer,
+            Err(_) if groups.take_back(added.number) => return Err(waited_in_vain()),
+            // It runs.
+            Err(_) => added.answer.await,
+        };
+        answer.map_err(|_| unavailable("the store is closed"))
+    }
+
+    /// Runs one group after the other as long as changes wait, and calls another leader where one takes long.
+    fn lead(self) {
+        tokio::spawn(async move {
+            let groups = &self.shared.groups;
+            while groups.goes_on() {
+                let led = async {
+                    let held = self.shared.turns.beside_others().await?;
+                    let mut run = self.hand_over(Work::Group(held), false);
+                    loop {
+                        match timeout(SLOW, &mut run).await {
+                            Ok(run) => return run.map(drop),
+                            Err(_) if groups.another() => self.clone().lead(),
+                            Err(_) => {}
+                        }
+                    }
+                };
+                if let Err(fault) = led.await {
+                    groups.refuse(&fault);
+                }
+            }
+        });
     }
 
     /// Hands work over that needs no turn; for work that reads long there are connections of their own.
@@ -111,7 +160,7 @@ impl Entrance {
         }
         Box::pin(async move {
             let mut answered = answered;
-            let outcome = match tokio::time::timeout(WAIT, &mut answered).await {
+            let outcome = match timeout(WAIT, &mut answered).await {
                 Ok(outcome) => outcome,
                 // The first to set the mark decides whether the work is run.
                 Err(_) if !taken.swap(true, SeqCst) => {

@@ -4,6 +4,7 @@
 use super::address::Address;
 use super::session::connect;
 use super::shared::Shared;
+use super::statements::PLACES;
 use super::trouble::Trouble;
 use super::{OpenError, Options};
 use tokio_postgres::Client;
@@ -52,7 +53,7 @@ async fn held_back(client: &Client, schema: &str) -> Result<Option<HeldBack>, Tr
         "with oldest as (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as number),
         waits as (
             select time as since from \"{schema}\".stored_journal
-            where sequence >= (select number from oldest)
+            where sequence >= {PLACES} * (select number from oldest)
                 + (select journal_base from \"{schema}\".stored_form)
             order by sequence limit 1
         )

@@ -1,11 +1,13 @@
 //! The journal: what was committed, when, by whom and on which request.
 //!
-//! A sequence is the number that PostgreSQL itself gave the transaction, so no counter is a row that every
-//! commit would fight for. Numbers are given before the commit, so a page ends before the oldest
-//! transaction that is still under way: nothing with a lower number can appear later.
+//! A sequence follows from the number that PostgreSQL itself gave the transaction, so no counter is a row
+//! that every commit would fight for: [`PLACES`] times that number, and one more for each commit of a
+//! transaction. Numbers are given before the commit, so a page ends before the oldest transaction that is
+//! still under way: nothing with a lower number can appear later.
 
 use super::commit::Ended;
 use super::session::Session;
+use super::statements::PLACES;
 use super::trouble::Trouble;
 use crate::store::engine::{Change, Commit, Followed, Space};
 use futures_util::future::{try_join, try_join3};
@@ -47,14 +49,14 @@ pub(super) struct Read {
 pub(super) struct Standing {
     /// The last visible commit.
     pub(super) last: u64,
-    /// The places of all transactions that are under way.
+    /// The first places of all transactions that are under way.
     pub(super) under_way: Vec<u64>,
 }
 
 impl Standing {
     fn of(row: &Row, base: i64) -> Result<Self, tokio_postgres::Error> {
         let (last, numbers): (i64, Vec<i64>) = (row.try_get(0)?, row.try_get(1)?);
-        let under_way = numbers.iter().map(|number| (base + number).unsigned_abs()).collect();
+        let under_way = numbers.iter().map(|number| (base + PLACES as i64 * number).unsigned_abs()).collect();
         Ok(Self { last: last.unsigned_abs(), under_way })
     }
 
@@ -73,7 +75,8 @@ impl Standing {
 pub(super) enum Asked {
     /// Everything.
     Whole,
-    /// The keys of these spaces, of the commits that changed one, also of those in these places.
+    /// The keys of these spaces, of the commits that changed one, also of those of the transactions that have
+    /// their first places here.
     Changed(Vec<Space>, Vec<u64>),
     /// No commit, only how the journal stands.
     Standing,

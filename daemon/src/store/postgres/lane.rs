@@ -2,13 +2,13 @@
 
 use super::address::Server;
 use super::claim::Claim;
-use super::commit::{Ended, read, write};
+use super::commit::{Ended, read, write, write_group};
 use super::journal::{Page, read_page};
 use super::questions::{self, Errand};
 use super::reserve::Reserve;
 use super::session::{self, Session};
 use super::shared::Shared;
-use super::turns::Writing;
+use super::turns::{Held, Writing};
 use crate::store::engine::ReadWork;
 use mfa_shared::fault::Fault;
 use std::fmt;
@@ -31,6 +31,8 @@ pub(super) enum Work {
     Read(ReadWork),
     /// Work that may write, whose turn it is.
     Write(Box<Writing>),
+    /// The next group of changes, whose turn it is.
+    Group(Held),
     /// A page of the journal.
     Journal(Page),
     /// A question about images.
@@ -158,6 +160,7 @@ impl Lane {
             let done = match job.work {
                 Work::Read(mut work) => Ok(read(&session, runtime, &self.shared.seen, &mut work)),
                 Work::Write(writing) => write(&session, runtime, &self.shared, writing),
+                Work::Group(_held) => Ok(write_group(&session, runtime, &self.shared)),
                 Work::Journal(page) => Ok(read_page(&session, runtime, &page)),
                 Work::Object(errand) => Ok(questions::run(&session, runtime, &errand)),
             };

@@ -3,6 +3,7 @@
 use super::claim::{wait_alone, wait_version};
 use super::session;
 use super::shared::Shared;
+use super::statements::PLACES;
 use super::trouble::Trouble;
 use super::{OpenError, Options};
 use crate::store::engine::Space;
@@ -11,8 +12,9 @@ use tokio::runtime::Runtime;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
-/// Version of the tables.
-const VERSION: i32 = 1;
+/// Form of the tables. In form 1 a transaction had one place in the journal, its number; now it has several,
+/// all behind those of before.
+pub(super) const FORM: i32 = 2;
 /// The oldest server that has what the statements use.
 const SERVER_VERSION_MIN: i32 = 130_000;
 const PAUSE: Duration = Duration::from_millis(250);
@@ -132,13 +134,18 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
     let there = format!("select 1 where to_regclass('\"{schema}\".stored_form') is not null");
     if number(client, &there).await?.is_none() {
         run(TABLES).await?;
-        run(&format!("insert into stored_form (version) values ({VERSION})")).await?;
+        run(&format!("insert into stored_form (version) values ({FORM})")).await?;
     }
     let found = number(client, "select version from stored_form").await?.unwrap_or(0);
-    if found > VERSION {
-        return Err(OpenError::TooNew { found, known: VERSION });
+    if found > FORM {
+        return Err(OpenError::TooNew { found, known: FORM });
     }
-    run(REBASE).await?;
+    if found < FORM {
+        // A daemon of the same version that knows only the earlier form would go on as before.
+        wait_alone(client, schema).await?;
+        run(&format!("update stored_form set version = {FORM}")).await?;
+    }
+    run(&rebase()).await?;
     run(&views(client, schema, spaces).await.map_err(not_set_up)?).await?;
     run("commit").await?;
     if let Err(error) = client.batch_execute(&vacuum_sooner(schema)).await {
@@ -167,15 +174,17 @@ fn vacuum_sooner(schema: &str) -> String {
     )
 }
 
-/// Sequences of the journal are transaction numbers of the server. After the tables were carried to
+/// Sequences of the journal follow from transaction numbers of the server. After the tables were carried to
 /// another server, its numbers may be lower: then they count from the last sequence on. What running daemons
 /// commit meanwhile has lower numbers than the end of the snapshot that sees it, whatever the number of this
 /// transaction; so their base is never moved.
-const REBASE: &str = "
-update stored_form set journal_base = (select max(sequence) from stored_journal)
-where (select max(sequence) from stored_journal)
-    >= journal_base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-";
+fn rebase() -> String {
+    format!(
+        "update stored_form set journal_base = (select max(sequence) from stored_journal)
+        where (select max(sequence) from stored_journal)
+            >= journal_base + {PLACES} * pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+    )
+}
 
 /// The statements for the views that are missing.
 async fn views(client: &Client, schema: &str, spaces: &[Space]) -> Result<String, Error> {

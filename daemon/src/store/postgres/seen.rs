@@ -18,7 +18,7 @@ const SEEN_BYTES_MAX: usize = 16 * 1024 * 1024;
 const VALUE_BYTES_MAX: usize = 64 * 1024;
 /// What a place takes besides its key and value.
 const PLACE_BYTES: usize = 96;
-/// A transaction that has asked for more was no ordinary change.
+/// A change that has asked for more was no ordinary one.
 const NOTED_MAX: usize = 64;
 /// So many questions a rehearsal may ask: what was seen at different moments could lead in a circle.
 const QUESTIONS_MAX: usize = 512;
@@ -83,9 +83,9 @@ impl Seen {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what a transaction has seen or written, unless these are many records.
-    pub(super) fn note(&self, values: Values) {
-        if values.len() > NOTED_MAX {
+    /// Notes what a transaction of so many changes has seen or written, unless these are many records.
+    pub(super) fn note(&self, values: Values, changes: usize) {
+        if values.len() > NOTED_MAX * changes {
             return;
         }
         let mut kept = self.kept();
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_rehearsal_goes_on_by_what_was_seen_and_ends_at_a_range() {
         let seen = Seen::default();
-        seen.note(Values::from([(place("user"), Some(b"role".to_vec()))]));
+        seen.note(Values::from([(place("user"), Some(b"role".to_vec()))]), 1);
         let mut chain = work(|view| {
             let role = view.get(SPACE, b"user")?.unwrap_or_default();
             view.get(SPACE, &role)?;
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_rehearsal_that_goes_in_a_circle_ends() {
         let seen = Seen::default();
-        seen.note(Values::from([(place("a"), Some(b"b".to_vec())), (place("b"), Some(b"a".to_vec()))]));
+        seen.note(Values::from([(place("a"), Some(b"b".to_vec())), (place("b"), Some(b"a".to_vec()))]), 1);
         let mut circle = work(|view| {
             let mut at = b"a".to_vec();
             while let Some(next) = view.get(SPACE, &at)? {
@@ -193,7 +193,7 @@ mod tests {
     fn what_was_seen_has_a_bound_and_what_is_asked_for_stays() {
         let seen = Seen::default();
         let value = Some(vec![7; VALUE_BYTES_MAX]);
-        let note = |key: &str| seen.note(Values::from([(place(key), value.clone())]));
+        let note = |key: &str| seen.note(Values::from([(place(key), value.clone())]), 1);
         let most = SEEN_BYTES_MAX / VALUE_BYTES_MAX;
         note("asked for");
         for number in 0..5 * most {
@@ -208,10 +208,10 @@ mod tests {
         assert_eq!(seen.kept().get(&place("0")), None);
         let last = place(&(5 * most - 1).to_string());
         assert_eq!(seen.kept().get(&last), value);
-        seen.note((0..=NOTED_MAX).map(|number| (place(&format!("many {number}")), None)).collect());
+        seen.note((0..=NOTED_MAX).map(|number| (place(&format!("many {number}")), None)).collect(), 1);
         assert!(!seen.kept().first.contains_key(&place("many 0")));
         // What is too long is not known any more.
-        seen.note(Values::from([(last.clone(), Some(vec![7; VALUE_BYTES_MAX + 1]))]));
+        seen.note(Values::from([(last.clone(), Some(vec![7; VALUE_BYTES_MAX + 1]))]), 1);
         assert_eq!(seen.kept().get(&last), None);
     }
 }

@@ -1,6 +1,7 @@
 //! What all connections of a store have in common.
 
 use super::address::{Address, Server};
+use super::group::Groups;
 use super::reserve::Reserve;
 use super::seen::Seen;
 use super::trouble::{Trouble, unavailable};
@@ -46,6 +47,7 @@ pub(super) struct Shared {
     alone_lost: AtomicBool,
     last_trouble: Mutex<String>,
     pub(super) turns: Turns,
+    pub(super) groups: Groups,
     /// The lanes for requests, and those for reads that take long.
     pub(super) reserves: [Reserve; 2],
 }
@@ -71,6 +73,7 @@ impl Shared {
             alone_lost: AtomicBool::new(false),
             last_trouble: Mutex::new(String::new()),
             turns: Turns::new(options.connections_max),
+            groups: Groups::default(),
             reserves: Default::default(),
         })
     }

@@ -21,7 +21,7 @@ const ALONE_WAIT: Duration = Duration::from_secs(1);
 /// the other daemons know that this one lives.
 const ALONE_LIMIT: Duration = Duration::from_secs(2);
 /// How long work waits for its turn.
-const WAIT: Duration = Duration::from_secs(30);
+pub(super) const WAIT: Duration = Duration::from_secs(30);
 /// How much work may wait for its turn.
 const WAITING_MAX: usize = 4096;
 
@@ -57,6 +57,12 @@ impl Turn {
     }
 }
 
+/// A turn to run beside others, with the right to a connection.
+pub(super) struct Held {
+    _turn: Turn,
+    _seat: Option<OwnedSemaphorePermit>,
+}
+
 /// Work that writes, on its way through one connection or several.
 pub(super) struct Writing {
     pub(super) work: WriteWork,
@@ -87,6 +93,11 @@ impl Writing {
         let begun = self.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
         matches!(self.beside, Beside::Others | Beside::OthersRehearsed)
             && (self.attempt == 0 || self.attempt < FREE_ATTEMPTS && begun < FREE_LIMIT)
+    }
+
+    /// Whether it is its turn to run alone.
+    pub(super) fn is_alone(&self) -> bool {
+        matches!(self.turn, Some(Turn::Alone { .. }))
     }
 
     /// Whether another attempt may follow at once. If not, it has no turn any more, and must wait for one.
@@ -146,9 +157,17 @@ impl Turns {
             let turn = if needs_turn { Some(self.take(is_free).await) } else { None };
             (turn, seat)
         });
-        (writing.turn, writing.seat) =
-            taken.await.map_err(|_| unavailable("other changes took too long, so nothing was changed"))?;
+        (writing.turn, writing.seat) = taken.await.map_err(|_| waited_in_vain())?;
         Ok(())
+    }
+
+    /// Waits for a turn beside others.
+    pub(super) async fn beside_others(&self) -> Result<Held, Fault> {
+        let taken = timeout(WAIT, async {
+            let _seat = self.seats.clone().acquire_owned().await.ok();
+            Held { _turn: self.take(true).await, _seat }
+        });
+        taken.await.map_err(|_| waited_in_vain())
     }
 
     /// Waits for a turn. Where others run for too long, who wants to be alone runs beside them.
@@ -167,6 +186,11 @@ impl Turns {
         }
         order.try_write_owned().ok().map(|_guard| Turn::Alone { since: Instant::now(), _guard })
     }
+}
+
+/// What those are told whose turn does not come.
+pub(super) fn waited_in_vain() -> Fault {
+    unavailable("other changes took too long, so nothing was changed")
 }
 
 /// Counted as long as it exists.

@@ -4,7 +4,7 @@ use super::seen::{Place, Values};
 use super::session::{Session, spread};
 use super::trouble::Trouble;
 use crate::store::engine::{Pair, Range, Space, View};
-use futures_util::future::join;
+use futures_util::future::{OptionFuture, join3};
 use mfa_shared::fault::Fault;
 use std::collections::HashMap;
 use std::future::Future;
@@ -18,12 +18,25 @@ const KEPT_MAX: usize = 4096;
 /// Pairs of a range that is asked for together with others. A range with as many is asked for by itself.
 const RANGE_PAIRS: i64 = 100;
 
+/// What came of a transaction's questions.
+pub(super) struct Ending {
+    /// What went wrong, and otherwise what begins the transaction if it has not begun.
+    pub(super) begin: Result<Option<&'static str>, Trouble>,
+    /// Whether it has the turn of its daemon, and has to give it back.
+    pub(super) has_turn: bool,
+    /// What was seen.
+    pub(super) values: Values,
+}
+
 /// A transaction that begins with its first question, in the same message.
 pub(super) struct Snapshot<'s> {
     session: &'s Session,
     runtime: &'s Runtime,
     /// What begins the transaction, until it has begun.
     begin: Option<&'static str>,
+    /// Whether this daemon is to wait for its turn before, and whether it has it.
+    in_turn: bool,
+    has_turn: bool,
     kept: Values,
     /// Ranges that were asked for together, with all their pairs.
     ranges: HashMap<(u8, Range), Vec<Pair>>,
@@ -34,13 +47,19 @@ impl<'s> Snapshot<'s> {
     /// Nothing asked yet.
     pub(super) fn new(session: &'s Session, runtime: &'s Runtime, begin: &'static str) -> Self {
         let (kept, ranges) = (Values::new(), HashMap::new());
-        Self { session, runtime, begin: Some(begin), kept, ranges, trouble: None }
+        let begin = Some(begin);
+        Self { session, runtime, begin, in_turn: false, has_turn: false, kept, ranges, trouble: None }
     }
 
-    /// What went wrong, and otherwise what begins the transaction if it has not begun. With it the values
-    /// that were seen.
-    pub(super) fn end(self) -> (Result<Option<&'static str>, Trouble>, Values) {
-        (self.trouble.map_or(Ok(self.begin), Err), self.kept)
+    /// The same, which waits first until it is the turn of its daemon.
+    pub(super) fn in_turn(self, in_turn: bool) -> Self {
+        Self { in_turn, ..self }
+    }
+
+    /// What came of it.
+    pub(super) fn end(self) -> Ending {
+        let begin = self.trouble.map_or(Ok(self.begin), Err);
+        Ending { begin, has_turn: self.has_turn, values: self.kept }
     }
 
     /// Asks for places that will be asked for, in one message. What goes wrong is found by the next question.
@@ -82,9 +101,13 @@ impl<'s> Snapshot<'s> {
         let answer = match self.begin.take() {
             None => self.session.wait(self.runtime, question),
             Some(begin) => {
-                let both = join(self.session.client.batch_execute(begin), question);
+                let client = &self.session.client;
+                let take = self.in_turn.then(|| client.batch_execute(&self.session.in_turn.take));
+                let all = join3(OptionFuture::from(take), client.batch_execute(begin), question);
+                let has_turn = &mut self.has_turn;
                 self.session.wait(self.runtime, async {
-                    let (begun, answer) = both.await;
+                    let (taken, begun, answer) = all.await;
+                    *has_turn = matches!(taken, Some(Ok(())));
                     begun.and(answer)
                 })
             }

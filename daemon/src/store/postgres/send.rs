@@ -1,0 +1,104 @@
+//! What a transaction writes: all its commits, in one message.
+
+use super::session::{Session, spread};
+use super::trouble::{Trouble, unavailable};
+use crate::store::engine::{Change, Commit};
+use futures_util::future::{OptionFuture, join4};
+use mfa_shared::fault::Fault;
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime};
+use tokio::runtime::Runtime;
+use tokio_postgres::types::ToSql;
+
+/// What a record has afterwards, or its removal, if it is there.
+const LASTS: i16 = 0;
+/// The removal of what an earlier commit of the transaction has put.
+const REMOVES: i16 = 1;
+/// A value in whose place a later commit of the transaction puts something else, or nothing.
+const PASSES: i16 = 2;
+
+/// A change, the number of its commit from 1 on, and what becomes of it.
+type Fated<'c> = (i16, &'c Change, i16);
+
+/// The changes of commits that follow each other. A removal after which something is put is left out.
+fn fated(commits: &[Commit]) -> Vec<Fated<'_>> {
+    let changes = (1..).zip(commits).flat_map(|(part, commit)| commit.changes.iter().map(move |c| (part, c)));
+    if commits.len() == 1 {
+        return changes.map(|(part, change)| (part, change, LASTS)).collect();
+    }
+    let mut fated: Vec<Option<Fated<'_>>> = Vec::new();
+    // Where the last change of a record is, and whether one has put something.
+    let mut last: HashMap<(u8, &[u8]), (usize, bool)> = HashMap::new();
+    for (part, change) in changes {
+        let place = (change.space.id, change.key.as_slice());
+        let (before, put) = last.get(&place).map_or((None, false), |(before, put)| (Some(*before), *put));
+        if let Some(before) = before.and_then(|before| fated.get_mut(before)) {
+            *before = before.take().filter(|(_, c, _)| c.value.is_some()).map(|(p, c, _)| (p, c, PASSES));
+        }
+        let fate = if change.value.is_none() && put { REMOVES } else { LASTS };
+        last.insert(place, (fated.len(), put || change.value.is_some()));
+        fated.push(Some((part, change, fate)));
+    }
+    fated.into_iter().flatten().collect()
+}
+
+/// What begins the transaction, if it has not begun, and what gives back the turn of this daemon, if it has it.
+pub(super) type Around<'a> = (Option<&'a str>, Option<&'a str>);
+
+/// Writes everything and commits. The outer result is of the transaction; the inner one says that nobody
+/// knows whether it lasts.
+pub(super) fn send(
+    session: &Session,
+    runtime: &Runtime,
+    (begin, give_back): Around<'_>,
+    commits: &[Commit],
+) -> Result<Result<(), Fault>, Trouble> {
+    let changes = fated(commits);
+    let spreads: Vec<i64> = changes.iter().map(|(_, c, _)| spread(c.space.id, &c.key)).collect();
+    let spaces: Vec<i16> = changes.iter().map(|(_, c, _)| i16::from(c.space.id)).collect();
+    let keys: Vec<&[u8]> = changes.iter().map(|(_, c, _)| c.key.as_slice()).collect();
+    let values: Vec<Option<&[u8]>> = changes.iter().map(|(_, c, _)| c.value.as_deref()).collect();
+    let parts: Vec<i16> = changes.iter().map(|(part, ..)| *part).collect();
+    let fates: Vec<i16> = changes.iter().map(|(.., fate)| *fate).collect();
+    let times: Vec<SystemTime> = commits.iter().map(time).collect();
+    let actors: Vec<String> = commits.iter().map(|commit| text(&commit.actor)).collect();
+    let requests: Vec<String> = commits.iter().map(|commit| text(&commit.request)).collect();
+    let warnings = session.warnings();
+    let (client, statements, base) = (&session.client, &session.statements, &session.journal_base);
+    let records: [&(dyn ToSql + Sync); 4] = [&spreads, &spaces, &keys, &values];
+    let only = match (&times[..], &actors[..], &requests[..]) {
+        ([time], [actor], [request]) if values.iter().all(Option::is_some) => Some((time, actor, request)),
+        _ => None,
+    };
+    let (statement, rest): (_, Vec<&(dyn ToSql + Sync)>) = match only {
+        Some((time, actor, request)) => (&statements.put, vec![base, time, actor, request]),
+        None => (&statements.write, vec![&parts, &fates, base, &times, &actors, &requests]),
+    };
+    let params = [&records[..], &rest].concat();
+    let begun = OptionFuture::from(begin.map(|begin| client.batch_execute(begin)));
+    let written = client.execute(statement, &params);
+    let committed = client.batch_execute("commit");
+    let given_back = OptionFuture::from(give_back.map(|give_back| client.batch_execute(give_back)));
+    // The outer result is of the limit, the inner ones of each statement.
+    let (begun, written, committed, given_back) =
+        session.wait(runtime, async { Ok(join4(begun, written, committed, given_back).await) })?;
+    begun.transpose()?;
+    // If the statement failed, the server has made a rollback of the commit.
+    written?;
+    committed?;
+    given_back.transpose()?;
+    if session.warnings() != warnings {
+        // The server warns when it gives up waiting for its standby: then the commit may get lost.
+        return Ok(Err(unavailable("the database could not say whether the change is durable")));
+    }
+    Ok(Ok(()))
+}
+
+fn time(commit: &Commit) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(commit.time.millis().unsigned_abs())
+}
+
+/// PostgreSQL stores no zero in texts.
+fn text(text: &str) -> String {
+    text.replace('\0', " ")
+}
