@@ -154,6 +154,7 @@ mod store {
     mod grouped;
     mod images;
     mod killed_daemons;
+    mod lost;
     mod moment;
     mod packed;
     pub mod postgres;

@@ -41,7 +41,7 @@ const PIECE_EVENTS: usize = 100;
 pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     let shared = (state.clone(), asked.clone());
     let admit = move |tx: &mut Tx<'_>| access::admit(&shared.0, tx, &shared.1).map(drop);
-    state.store.read_jointly(false, access::places(state, &asked), admit).await?;
+    state.store.read_jointly(access::places(state, &asked), admit).await?;
     let query = EventQuery::read(&Params::parse(&head.query))?;
     let listener = Arc::new(Listener { state: state.clone(), asked, query });
     match &head.headers {
@@ -79,7 +79,7 @@ impl Listener {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
-        self.state.store.read_jointly(false, access::places(&self.state, &self.asked), work).await
+        self.state.store.read_jointly(access::places(&self.state, &self.asked), work).await
     }
 
     /// The next events, at most so many. News, and what is in memory, is read together with other listeners.

@@ -189,6 +189,7 @@ impl Request {
         let store = &self.state.store;
         let reply = match &self.prepared {
             Ok(Prepared { note: Some(_), .. }) => store.write(&head.request_id, read).await?,
+            Ok(_) if self.own_tag && !long => store.read_rehearsed(false, read).await?,
             _ => store.read(long, read).await?,
         };
         let stream = match &reply.content {

@@ -4,10 +4,8 @@
 use super::Search;
 use super::records::known;
 use crate::domain::alike::Alike;
-use crate::store::record::{Record, key};
 use crate::store::{Store, Tx};
 use mfa_shared::api::batch::DUPLICATES_MAX;
-use mfa_shared::api::customers::Customer;
 use mfa_shared::fault::Fault;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -47,9 +45,8 @@ impl Search {
             after.clone_from(last);
             let alike = alike.clone();
             let wanted = DUPLICATES_MAX - same.len();
-            let places = candidates.iter().map(|identifier| (Customer::SPACE, key(&[identifier]))).collect();
             let look = move |tx: &mut Tx<'_>| those_like(tx, &alike, &candidates, wanted);
-            same.extend(store.read_jointly(true, places, look).await?);
+            same.extend(store.read_rehearsed(true, look).await?);
             if same.len() == DUPLICATES_MAX {
                 break;
             }
@@ -83,6 +80,7 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
     use crate::store::embedded::{Embedded, Options};
+    use mfa_shared::api::customers::Customer;
     use serde_json::json;
 
     fn customer(number: usize, phone: &str) -> Customer {

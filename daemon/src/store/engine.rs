@@ -191,6 +191,11 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn write_on_snapshot(&self, work: WriteWork) -> Pending<()> {
         self.write(work)
     }
+    /// The keys that work which reads will ask for, as far as an engine on another machine can tell from what
+    /// it has last seen. The work runs on a state that never was, and nothing may come of it.
+    fn rehearse(&self, _work: &mut dyn FnMut(&mut dyn View)) -> Vec<(Space, Vec<u8>)> {
+        Vec::new()
+    }
     /// Where the bytes of images lie.
     fn objects(&self) -> Arc<dyn Objects>;
     /// Why writes are refused at present, if they are.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Most reads of one transaction, so that none of them waits long for the others.
-const TOGETHER_MAX: usize = 64;
+pub(super) const TOGETHER_MAX: usize = 64;
 /// Most such transactions at once.
 const TRANSACTIONS_MAX: usize = 4;
 /// Most reads that wait, and how long one does, as for a connection.

@@ -129,10 +129,9 @@ impl Store {
     }
 
     /// The same for short reads of the same few records, these among them. On an engine on another machine
-    /// they go together with what others read at this moment; on any other one by themselves.
+    /// they go together with what others read at this moment.
     pub async fn read_jointly<T, F>(
         &self,
-        long: bool,
         places: Vec<(engine::Space, Vec<u8>)>,
         mut work: F,
     ) -> Result<T, Fault>
@@ -141,7 +140,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
         if !self.is_shared() {
-            return self.read(long, work).await;
+            return self.read(false, work).await;
         }
         let (slot, filled) = slot();
         let store = self.clone();
@@ -150,21 +149,41 @@ impl Store {
         slot.take()
     }
 
+    /// The same for short reads of which nothing stays but their result: which records they read is found out
+    /// by a rehearsal (see [`Engine::rehearse`]).
+    pub async fn read_rehearsed<T, F>(&self, long: bool, mut work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        if !self.is_shared() {
+            return self.read(long, work).await;
+        }
+        let reading = self.reading();
+        let places = self.engine.rehearse(&mut |view| drop(work(&mut reading.tx(view))));
+        self.read_jointly(places, work).await
+    }
+
     fn look(&self, mut work: joint::Work, long: bool) -> Pending<()> {
-        let clock = self.clock.clone();
-        let strict = self.strict;
-        let keys = self.keys.clone();
-        let (receivers, calendar) = (self.receivers.clone(), self.calendar.clone());
-        let numbers = self.numbers.clone();
+        let reading = self.reading();
         // A read that takes long goes on where nobody waits for it any more, and its engine stays open.
         let held = long.then(|| self.engine.clone());
         let read = move |view: &mut dyn engine::View| {
             let _held = &held;
-            let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
-            let tx = tx.with_receivers(receivers.clone()).with_numbers(numbers.clone());
-            work(&mut tx.with_calendar(calendar.clone()));
+            work(&mut reading.tx(view));
         };
         self.engine.read(Box::new(read), long)
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            clock: self.clock.clone(),
+            strict: self.strict,
+            keys: self.keys.clone(),
+            receivers: self.receivers.clone(),
+            calendar: self.calendar.clone(),
+            numbers: self.numbers.clone(),
+        }
     }
 
     /// Runs `work` as one serializable transaction; `request` names the request in the audit trail. Work
@@ -329,6 +348,24 @@ impl Store {
         if let Err(fault) = self.engine.close().await {
             tracing::error!(%fault, "the store did not close cleanly");
         }
+    }
+}
+
+/// What a transaction that reads has besides its state; not the engine, which must be able to close.
+struct Reading {
+    clock: Clock,
+    strict: bool,
+    keys: Option<Arc<Keys>>,
+    receivers: Arc<Receivers>,
+    calendar: Arc<RwLock<Calendar>>,
+    numbers: Arc<ListNumbers>,
+}
+
+impl Reading {
+    fn tx<'v>(&self, view: &'v mut dyn engine::View) -> Tx<'v> {
+        let tx = Tx::new(view, self.clock.now(), self.strict).with_keys(self.keys.clone());
+        let tx = tx.with_receivers(self.receivers.clone()).with_numbers(self.numbers.clone());
+        tx.with_calendar(self.calendar.clone())
     }
 }
 

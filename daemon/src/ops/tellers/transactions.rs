@@ -9,7 +9,9 @@ use crate::ops::{Caller, Stored, Unknown, ledger};
 use crate::random;
 use crate::store::Tx;
 use crate::store::record::{Record, key};
-use crate::store::records::{StoredTransaction, TRANSACTIONS_PENDING, TransactionCounter, TransactionPlace};
+use crate::store::records::{
+    StoredInstance, StoredTransaction, TRANSACTIONS_PENDING, TransactionCounter, TransactionPlace,
+};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::ledger::LedgerAccount;
@@ -31,6 +33,7 @@ pub fn create(
     };
     let stored = find(tx, &at.teller)?;
     check_caller(caller, &stored.teller)?;
+    announce(tx, &stored.teller, new)?;
     let (account, target) = named(tx, new)?;
     check_amount(new.amount, &account, target.as_ref())?;
     step(&stored.teller, TellerStep::Transact, "a transaction")?;
@@ -138,6 +141,17 @@ pub fn list(
         None => listed,
         Some(status) => listed.only(move |stored: &StoredTransaction| stored.transaction.state == status),
     })
+}
+
+/// Announces what a new transaction looks at, since its account may not have been seen for long.
+fn announce(tx: &mut Tx<'_>, teller: &Teller, new: &NewTransaction) -> Result<(), Fault> {
+    let named = [Some(&new.customer_account_identifier), new.target_account_identifier.as_ref()];
+    let account =
+        |name: &String| [StoredInstance::SPACE, LedgerAccount::SPACE].map(|space| (space, key(&[name])));
+    let mut places: Vec<_> = named.into_iter().flatten().flat_map(account).collect();
+    places.push((LedgerAccount::SPACE, key(&[&teller.teller_account_identifier])));
+    places.push((TransactionCounter::SPACE, key(&[&teller.code])));
+    tx.expect_places(&places)
 }
 
 /// The accounts that a transaction names, if they are the ones that it says they are.

@@ -10,6 +10,7 @@ use super::trouble::Trouble;
 use super::turns::{Beside, Writing};
 use super::view::{Ending, Snapshot};
 use crate::store::engine::{Commit, Overlay, ReadWork, WriteWork};
+use crate::store::joint::TOGETHER_MAX;
 use mfa_shared::fault::{Fault, INTERNAL};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -47,12 +48,18 @@ fn panicked() -> Fault {
     Fault::new(INTERNAL, "the request broke off because of a defect")
 }
 
-/// Runs work that only reads.
-pub(super) fn read(session: &Session, runtime: &Runtime, seen: &Seen, work: &mut ReadWork) -> Ended {
+/// Runs work that only reads, which may be that of many where it is not long.
+pub(super) fn read(
+    session: &Session,
+    runtime: &Runtime,
+    seen: &Seen,
+    long: bool,
+    work: &mut ReadWork,
+) -> Ended {
     let mut view = Snapshot::new(session, runtime, BEGIN_READ);
     let done = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
     let Ending { begin, values, .. } = view.end();
-    seen.note(values, 1);
+    seen.note(values, if long { 1 } else { TOGETHER_MAX });
     match begin {
         Ok(None) => session.send("commit"),
         Ok(Some(_)) => {}
@@ -79,7 +86,7 @@ pub(super) fn write(
     loop {
         let in_turn = writing.is_alone();
         let Writing { work, foreseen, .. } = &mut *writing;
-        let how = How { begin, in_turn, foreseen, seen: &shared.seen };
+        let how = How { begin, in_turn, foreseen, shared };
         let (outcome, read) = once(session, runtime, &how, &mut [work]);
         *foreseen = read;
         match outcome {
@@ -105,7 +112,7 @@ pub(super) fn write_group(session: &Session, runtime: &Runtime, shared: &Shared)
     let foreseen: HashSet<Place> =
         group.iter_mut().flat_map(|member| std::mem::take(&mut member.writing.foreseen)).collect();
     let foreseen: Vec<Place> = foreseen.into_iter().collect();
-    let how = How { begin: BEGIN_WRITE, in_turn: true, foreseen: &foreseen, seen: &shared.seen };
+    let how = How { begin: BEGIN_WRITE, in_turn: true, foreseen: &foreseen, shared };
     let mut works: Vec<&mut WriteWork> = group.iter_mut().map(|member| &mut member.writing.work).collect();
     let (outcome, _) = once(session, runtime, &how, &mut works);
     match outcome {
@@ -145,7 +152,7 @@ struct How<'h> {
     in_turn: bool,
     /// What it is known to read.
     foreseen: &'h [Place],
-    seen: &'h Seen,
+    shared: &'h Shared,
 }
 
 /// What came of works in one transaction: the answers to the first of them, and what was read.
@@ -158,7 +165,7 @@ fn once(session: &Session, runtime: &Runtime, how: &How<'_>, works: &mut [&mut W
     let (answers, commits) = decide(&mut view, works);
     let Ending { begin, has_turn, values } = view.end();
     let read = values.keys().cloned().collect();
-    how.seen.note(values, works.len());
+    how.shared.seen.note(values, works.len());
     let give_back = has_turn.then_some(session.in_turn.give_back.as_str());
     let end = |sql| {
         session.send(sql);
@@ -179,10 +186,11 @@ fn once(session: &Session, runtime: &Runtime, how: &How<'_>, works: &mut [&mut W
         (Ok(begin), false) => {
             let since = Instant::now();
             send(session, runtime, (begin, give_back), &commits).map(|sent| {
+                let sent = sent.map(|last| last.into_iter().for_each(|last| how.shared.note_known(last)));
                 commits.iter().for_each(|_| session.counts.commits.note_time(since.elapsed()));
                 let written = commits.into_iter().flat_map(|commit| commit.changes);
                 let written = written.map(|change| ((change.space.id, change.key), change.value));
-                how.seen.note(written.collect(), works.len());
+                how.shared.seen.note(written.collect(), works.len());
                 answers.into_iter().map(|answer| answer.and(sent.clone())).collect()
             })
         }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 /// Most groups that are under way at once, where they take long.
-const LEADERS_MAX: usize = 4;
+const LEADERS_MAX: usize = 8;
 /// So often a change runs in a group that conflicts with others; then it goes by itself.
 const ATTEMPTS_MAX: u32 = 3;
 /// How many changes may wait for a group.

@@ -7,13 +7,14 @@
 
 use super::commit::Ended;
 use super::session::Session;
+use super::shared::{Known, Shared, millis};
 use super::statements::PLACES;
 use super::trouble::Trouble;
 use crate::store::engine::{Change, Commit, Followed, Space};
 use futures_util::future::{try_join, try_join3};
 use mfa_shared::time::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 use tokio::runtime::Runtime;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -49,15 +50,21 @@ pub(super) struct Read {
 pub(super) struct Standing {
     /// The last visible commit.
     pub(super) last: u64,
+    /// The same, as it is known again.
+    pub(super) known: Option<Known>,
     /// The first places of all transactions that are under way.
     pub(super) under_way: Vec<u64>,
 }
 
 impl Standing {
     fn of(row: &Row, base: i64) -> Result<Self, tokio_postgres::Error> {
-        let (last, numbers): (i64, Vec<i64>) = (row.try_get(0)?, row.try_get(1)?);
+        let numbers: Vec<i64> = row.try_get(3)?;
         let under_way = numbers.iter().map(|number| (base + PLACES as i64 * number).unsigned_abs()).collect();
-        Ok(Self { last: last.unsigned_abs(), under_way })
+        let Some(sequence) = row.try_get::<_, Option<i64>>(0)? else {
+            return Ok(Self { under_way, ..Self::default() });
+        };
+        let known = Some(Known { sequence, time: row.try_get(1)?, request: row.try_get(2)? });
+        Ok(Self { last: sequence.unsigned_abs(), known, under_way })
     }
 
     /// How far somebody comes who was somewhere, and has read all commits that were not seen up to a place,
@@ -102,7 +109,7 @@ impl Page {
     }
 }
 
-pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> Ended {
+pub(super) fn read_page(session: &Session, runtime: &Runtime, shared: &Shared, page: &Page) -> Ended {
     let read = match &page.asked {
         Asked::Changed(spaces, open) => read_changed(session, runtime, page, spaces, open),
         Asked::Standing => read_standing(session, runtime),
@@ -111,6 +118,7 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     };
     match read {
         Ok(read) => {
+            read.standing.known.iter().for_each(|known| shared.note_known(known.clone()));
             *page.slot.lock().unwrap_or_else(PoisonError::into_inner) = read;
             Ended { answer: Ok(()), usable: true }
         }
@@ -219,8 +227,7 @@ fn commit(row: &Row) -> Result<(u64, Commit), tokio_postgres::Error> {
     let values: Vec<Option<Vec<u8>>> = row.try_get(6)?;
     let changes = spaces.into_iter().zip(keys).zip(values);
     let changes = changes.map(|((number, key), value)| Change { space: space(number), key, value }).collect();
-    let millis = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let time = Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX));
+    let time = Timestamp::from_millis(millis(time));
     let (actor, request) = (row.try_get(2)?, row.try_get(3)?);
     Ok((sequence.unsigned_abs(), Commit { time, actor, request, changes }))
 }
@@ -263,7 +270,7 @@ mod tests {
 
         fn standing(&self) -> Standing {
             let last = self.committed.iter().copied().max().unwrap_or_default();
-            Standing { last, under_way: self.under_way.clone() }
+            Standing { last, known: None, under_way: self.under_way.clone() }
         }
 
         /// What was not seen, and up to where that goes if it is not to the end.

@@ -153,15 +153,15 @@ impl Lane {
             if job.taken.swap(true, SeqCst) {
                 continue;
             }
-            if let Some(fault) = self.shared.no_longer_alone() {
+            if let Some(fault) = self.shared.over() {
                 let _ = job.answer.send(Answer::Done(Err(fault)));
                 continue;
             }
             let done = match job.work {
-                Work::Read(mut work) => Ok(read(&session, runtime, &self.shared.seen, &mut work)),
+                Work::Read(mut work) => Ok(read(&session, runtime, &self.shared.seen, self.long, &mut work)),
                 Work::Write(writing) => write(&session, runtime, &self.shared, writing),
                 Work::Group(_held) => Ok(write_group(&session, runtime, &self.shared)),
-                Work::Journal(page) => Ok(read_page(&session, runtime, &page)),
+                Work::Journal(page) => Ok(read_page(&session, runtime, &self.shared, &page)),
                 Work::Object(errand) => Ok(questions::run(&session, runtime, &errand)),
             };
             let (answer, usable) = match done {

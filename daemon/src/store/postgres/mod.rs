@@ -39,7 +39,7 @@ pub use held_back::{HeldBack, look_at_database};
 pub use options::Options;
 
 use crate::store::engine::{
-    Changed, Commit, Engine, Followed, Pending, Put, ReadWork, Space, Visit, WriteWork,
+    Changed, Commit, Engine, Followed, Pending, Put, ReadWork, Space, View, Visit, WriteWork,
 };
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
@@ -152,6 +152,11 @@ impl Engine for Postgres {
         self.entrance.write(work, Beside::Anyone)
     }
 
+    fn rehearse(&self, work: &mut dyn FnMut(&mut dyn View)) -> Vec<(Space, Vec<u8>)> {
+        let places = self.entrance.shared.seen.rehearse(work);
+        places.into_iter().map(|(id, key)| (Space { id, name: "" }, key)).collect()
+    }
+
     fn objects(&self) -> Arc<dyn Objects> {
         self.objects.clone()
     }
@@ -160,10 +165,10 @@ impl Engine for Postgres {
         self.entrance.shared.fault()
     }
 
-    /// A database that is away comes back, or another server takes its place; but work alone is over when
-    /// others can come in.
+    /// A database that is away comes back, or another server takes its place; but what is in memory is wrong
+    /// when that one lacks commits, and work alone is over when others can come in.
     fn final_fault(&self) -> Option<Fault> {
-        self.entrance.shared.no_longer_alone()
+        self.entrance.shared.over()
     }
 
     fn is_shared(&self) -> bool {

@@ -6,7 +6,7 @@
 //! database answers. A rehearsal that goes astray, since something has changed meanwhile, costs questions and
 //! nothing else.
 
-use crate::store::engine::{Pair, Range, Space, View, WriteWork};
+use crate::store::engine::{Pair, Range, Space, View};
 use mfa_shared::fault::{Fault, UNAVAILABLE};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -96,7 +96,7 @@ impl Seen {
     }
 
     /// The places that work asks for, as far as what was last seen leads it.
-    pub(super) fn rehearse(&self, work: &mut WriteWork) -> Vec<Place> {
+    pub(super) fn rehearse(&self, work: &mut dyn FnMut(&mut dyn View)) -> Vec<Place> {
         let mut view = Rehearsal { seen: self, asked: Vec::new(), questions: 0 };
         // What it makes of it does not matter.
         let _ = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
@@ -111,6 +111,14 @@ struct Rehearsal<'s> {
     questions: usize,
 }
 
+impl Rehearsal<'_> {
+    fn ask(&mut self, place: Place) {
+        if self.asked.len() < NOTED_MAX && !self.asked.contains(&place) {
+            self.asked.push(place);
+        }
+    }
+}
+
 fn unforeseen() -> Fault {
     Fault::new(UNAVAILABLE, "what follows cannot be foreseen")
 }
@@ -123,10 +131,18 @@ impl View for Rehearsal<'_> {
         }
         let place = (space.id, key.to_vec());
         let value = self.seen.kept().get(&place);
-        if self.asked.len() < NOTED_MAX && !self.asked.contains(&place) {
-            self.asked.push(place);
-        }
+        self.ask(place);
         Ok(value)
+    }
+
+    fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
+        keys.iter().for_each(|key| self.ask((space.id, key.clone())));
+        Ok(())
+    }
+
+    fn expect_places(&mut self, places: &[(Space, Vec<u8>)]) -> Result<(), Fault> {
+        places.iter().for_each(|(space, key)| self.ask((space.id, key.clone())));
+        Ok(())
     }
 
     /// What a range has now cannot be guessed, and something made of a wrong guess could be kept in memory.
@@ -149,11 +165,8 @@ mod tests {
         (SPACE.id, key.into())
     }
 
-    fn work(of: impl Fn(&mut dyn View) -> Result<(), Fault> + Send + 'static) -> WriteWork {
-        Box::new(move |view| {
-            let _ = of(view);
-            None
-        })
+    fn work(of: impl Fn(&mut dyn View) -> Result<(), Fault>) -> impl FnMut(&mut dyn View) {
+        move |view| drop(of(view))
     }
 
     #[test]
@@ -164,10 +177,12 @@ mod tests {
             let role = view.get(SPACE, b"user")?.unwrap_or_default();
             view.get(SPACE, &role)?;
             view.get(SPACE, b"user")?;
+            view.expect_places(&[(SPACE, b"account".to_vec()), (SPACE, b"user".to_vec())])?;
+            view.expect(SPACE, &[b"drawer".to_vec()])?;
             view.scan(SPACE, &Range::prefix(b"r"), false, 9)?;
             view.get(SPACE, b"behind").map(drop)
         });
-        assert_eq!(seen.rehearse(&mut chain), [place("user"), place("role")]);
+        assert_eq!(seen.rehearse(&mut chain), ["user", "role", "account", "drawer"].map(place));
         let mut defect = work(|view| {
             view.get(SPACE, b"first")?;
             panic!("nothing was there")

@@ -1,6 +1,7 @@
 //! What a transaction writes: all its commits, in one message.
 
 use super::session::{Session, spread};
+use super::shared::Known;
 use super::trouble::{Trouble, unavailable};
 use crate::store::engine::{Change, Commit};
 use futures_util::future::{OptionFuture, join4};
@@ -45,14 +46,14 @@ fn fated(commits: &[Commit]) -> Vec<Fated<'_>> {
 /// What begins the transaction, if it has not begun, and what gives back the turn of this daemon, if it has it.
 pub(super) type Around<'a> = (Option<&'a str>, Option<&'a str>);
 
-/// Writes everything and commits. The outer result is of the transaction; the inner one says that nobody
-/// knows whether it lasts.
+/// Writes everything and commits. The outer result is of the transaction, and names its last commit; the
+/// inner one says that nobody knows whether it lasts.
 pub(super) fn send(
     session: &Session,
     runtime: &Runtime,
     (begin, give_back): Around<'_>,
     commits: &[Commit],
-) -> Result<Result<(), Fault>, Trouble> {
+) -> Result<Result<Option<Known>, Fault>, Trouble> {
     let changes = fated(commits);
     let spreads: Vec<i64> = changes.iter().map(|(_, c, _)| spread(c.space.id, &c.key)).collect();
     let spaces: Vec<i16> = changes.iter().map(|(_, c, _)| i16::from(c.space.id)).collect();
@@ -76,7 +77,7 @@ pub(super) fn send(
     };
     let params = [&records[..], &rest].concat();
     let begun = OptionFuture::from(begin.map(|begin| client.batch_execute(begin)));
-    let written = client.execute(statement, &params);
+    let written = client.query(statement, &params);
     let committed = client.batch_execute("commit");
     let given_back = OptionFuture::from(give_back.map(|give_back| client.batch_execute(give_back)));
     // The outer result is of the limit, the inner ones of each statement.
@@ -84,14 +85,16 @@ pub(super) fn send(
         session.wait(runtime, async { Ok(join4(begun, written, committed, given_back).await) })?;
     begun.transpose()?;
     // If the statement failed, the server has made a rollback of the commit.
-    written?;
+    let written = written?;
     committed?;
     given_back.transpose()?;
     if session.warnings() != warnings {
         // The server warns when it gives up waiting for its standby: then the commit may get lost.
         return Ok(Err(unavailable("the database could not say whether the change is durable")));
     }
-    Ok(Ok(()))
+    let (Some(time), Some(request)) = (times.last(), requests.last()) else { return Ok(Ok(None)) };
+    let last = written.iter().map(|row| row.try_get(0)).collect::<Result<Vec<i64>, _>>()?.into_iter().max();
+    Ok(Ok(last.map(|sequence| Known { sequence, time: *time, request: request.clone() })))
 }
 
 fn time(commit: &Commit) -> SystemTime {

@@ -2,8 +2,8 @@
 
 use super::address::Server;
 use super::claim::{Claim, InTurn, claim};
-use super::shared::{Counts, Shared};
-use super::statements::Statements;
+use super::shared::{Counts, Known, Shared};
+use super::statements::{IS_KNOWN, Statements};
 use super::trouble::Trouble;
 use futures_util::future::{FutureExt, poll_fn};
 use sha2::{Digest, Sha256};
@@ -139,6 +139,13 @@ impl Session {
             client.batch_execute(&set_up).await?;
             claim(&client, &shared.address.schema, claimed).await?;
             let base = client.query_one("select journal_base from stored_form", &[]).await?;
+            if let Some(known) = shared.known() {
+                let Known { sequence, time, request } = &known;
+                if client.query_opt(IS_KNOWN, &[sequence, time, request]).await?.is_none() {
+                    shared.lose_commits(&known);
+                    return Err(Trouble::Lost("it lacks changes that were acknowledged".to_owned()));
+                }
+            }
             let statements = Statements::prepare(&client).await?;
             let in_turn = InTurn::of(&shared.address.schema);
             let counts = shared.counts.clone();

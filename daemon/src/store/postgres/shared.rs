@@ -10,9 +10,11 @@ use super::{OpenError, Options, tls};
 use crate::count::{Counter, Spread};
 use crate::store::figures::COMMIT_MICROS;
 use mfa_shared::fault::{Fault, UNAVAILABLE};
+use mfa_shared::time::Timestamp;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// What is counted while the lanes work.
@@ -33,6 +35,15 @@ impl Default for Counts {
     }
 }
 
+/// A commit of the journal, by which it can be told whether it is still the same journal: a server that takes
+/// over gives the same numbers again.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) sequence: i64,
+    pub(super) time: SystemTime,
+    pub(super) request: String,
+}
+
 /// What all lanes have in common.
 pub(super) struct Shared {
     pub(super) address: Address,
@@ -43,8 +54,10 @@ pub(super) struct Shared {
     pub(super) seen: Seen,
     pub(super) connected: AtomicUsize,
     pub(super) closing: AtomicBool,
-    /// The connection that kept others away is gone.
-    alone_lost: AtomicBool,
+    /// Why nothing more is done, where that is so for good.
+    over: OnceLock<Fault>,
+    /// The last commit that is known to be there.
+    known: Mutex<Option<Known>>,
     last_trouble: Mutex<String>,
     pub(super) turns: Turns,
     pub(super) groups: Groups,
@@ -70,7 +83,8 @@ impl Shared {
             seen: Seen::default(),
             connected: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
-            alone_lost: AtomicBool::new(false),
+            over: OnceLock::new(),
+            known: Mutex::new(None),
             last_trouble: Mutex::new(String::new()),
             turns: Turns::new(options.connections_max),
             groups: Groups::default(),
@@ -85,7 +99,7 @@ impl Shared {
 
     /// Why no request can be served at present.
     pub(super) fn fault(&self) -> Option<Fault> {
-        if let Some(fault) = self.no_longer_alone() {
+        if let Some(fault) = self.over() {
             return Some(fault);
         }
         if self.closing.load(SeqCst) {
@@ -101,17 +115,47 @@ impl Shared {
 
     /// Ends all work for good: others may use the store from now on, and this program was to be alone.
     pub(super) fn lose_alone(&self) {
+        self.end_for_good(
+            "the connection that kept daemons away from the store was lost, so the work was broken off: run \
+             the command again",
+        );
+    }
+
+    /// Ends all work for good: what was there is there no more, so what is in memory is wrong.
+    pub(super) fn lose_commits(&self, lost: &Known) {
+        let time = Timestamp::from_millis(millis(lost.time));
+        self.end_for_good(&format!(
+            "the database has lost changes that were acknowledged: that of request {} at {time} is no longer \
+             in its journal, as after a failover to a server that did not have it. Start the daemon again, \
+             which reads everything anew, and look for what was done since then",
+            lost.request
+        ));
+    }
+
+    fn end_for_good(&self, why: &str) {
         if !self.closing.load(SeqCst) {
-            self.alone_lost.store(true, SeqCst);
+            tracing::error!(why, "the store is of no use any more");
+            let _ = self.over.set(Fault::new(UNAVAILABLE, why));
             self.close();
         }
     }
 
-    /// Why no more is done, if others are no longer kept away.
-    pub(super) fn no_longer_alone(&self) -> Option<Fault> {
-        let why = "the connection that kept daemons away from the store was lost, so the work was broken \
-                   off: run the command again";
-        self.alone_lost.load(SeqCst).then(|| Fault::new(UNAVAILABLE, why))
+    /// Why no more is done, if that is so for good.
+    pub(super) fn over(&self) -> Option<Fault> {
+        self.over.get().cloned()
+    }
+
+    /// Notes a commit that is there to stay.
+    pub(super) fn note_known(&self, commit: Known) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_none_or(|known| known.sequence < commit.sequence) {
+            *known = Some(commit);
+        }
+    }
+
+    /// The last commit that is known to be there.
+    pub(super) fn known(&self) -> Option<Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Lets the lanes end.
@@ -140,4 +184,10 @@ impl Shared {
         let why = self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
         OpenError::Unreachable { address: self.address.to_string(), why }
     }
+}
+
+/// Milliseconds since 1970.
+pub(super) fn millis(time: SystemTime) -> i64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

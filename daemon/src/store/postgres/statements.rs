@@ -82,8 +82,13 @@ const JOURNAL_CHANGED: &str = concat!(
     order by r.sequence"
 );
 /// The last visible commit, and the numbers of all transactions that are under way.
-const JOURNAL_STANDING: &str = "select (select coalesce(max(sequence), 0) from stored_journal), \
-    array(select number::text::bigint from pg_snapshot_xip(pg_current_snapshot()) as number)";
+const JOURNAL_STANDING: &str = "select l.sequence, l.time, l.request, \
+    array(select number::text::bigint from pg_snapshot_xip(pg_current_snapshot()) as number) \
+    from (select) one left join lateral \
+    (select sequence, time, request from stored_journal order by sequence desc limit 1) l on true";
+/// Whether a commit is in the journal.
+pub(super) const IS_KNOWN: &str =
+    "select 1 from stored_journal where sequence = $1 and time = $2 and request = $3";
 /// The last visible commit that has put something into some spaces.
 const LAST_PUT: &str = "select j.sequence from stored_journal j \
     where j.sequence > $1 and j.spaces && $2::smallint[] \
@@ -112,7 +117,7 @@ with put as (
 insert into stored_journal (sequence, time, actor, request, spaces, keys, new_values)
 values ($5::bigint + ",
     place!("pg_current_xact_id()"),
-    ", $6, $7, $8, $2, $3, $4)"
+    ", $6, $7, $8, $2, $3, $4) returning sequence"
 );
 /// Everything that any commits write. `part` says whose change it is, from 1 on, and `fate` what becomes of
 /// it (`commits.rs`). A removal of what is not there conflicts with no one who puts it meanwhile, but could
@@ -143,7 +148,7 @@ select $7::bigint + ",
     " + p.part - 1, p.time, p.actor, p.request,
     coalesce(spaces, '{}'), coalesce(keys, '{}'), coalesce(new_values, '{}')
 from unnest($8::timestamptz[], $9::text[], $10::text[]) with ordinality as p(time, actor, request, part)
-left join done using (part)"
+left join done using (part) returning sequence"
 );
 
 /// The statements of a connection.
