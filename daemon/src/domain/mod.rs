@@ -3,6 +3,7 @@
 pub mod access;
 pub mod alike;
 pub mod assertion;
+pub mod beginnings;
 pub mod bootstrap;
 pub mod calendar;
 pub mod customer;

@@ -3,6 +3,7 @@
 //! The journal is append-only. So the numbers found for a list stay valid, and only newer entries need a
 //! look. They can be lost without harm: without them, the list is walked.
 
+use super::beginnings::Beginnings;
 use super::recent_events::RecentEvents;
 use super::runs::KnownRuns;
 use super::trail_tail::TrailTail;
@@ -76,7 +77,7 @@ struct Kept {
 }
 
 /// The numbers of the lists that were asked for lately, the days on which interest was run, the tail of the
-/// audit trail, and the latest events.
+/// audit trail, the latest events, and where days begin in the journal and the trail.
 #[derive(Debug, Default)]
 pub struct ListNumbers {
     kept: Mutex<Kept>,
@@ -85,6 +86,8 @@ pub struct ListNumbers {
     events: Mutex<RecentEvents>,
     making: Mutex<()>,
     sealed: AtomicU64,
+    journal_days: Beginnings,
+    trail_days: Beginnings,
 }
 
 impl ListNumbers {
@@ -96,6 +99,16 @@ impl ListNumbers {
     /// Notes such a place.
     pub fn note_sealed(&self, place: u64) {
         self.sealed.fetch_max(place, SeqCst);
+    }
+
+    /// Where days begin in the journal.
+    pub fn journal_days(&self) -> &Beginnings {
+        &self.journal_days
+    }
+
+    /// Where days begin in the audit trail.
+    pub fn trail_days(&self) -> &Beginnings {
+        &self.trail_days
     }
 
     /// The interest runs.

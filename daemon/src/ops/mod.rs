@@ -26,6 +26,7 @@ pub mod find;
 pub mod gateways;
 pub mod grants;
 pub mod groups;
+pub mod in_time;
 pub mod init;
 pub mod instances;
 pub mod interest;

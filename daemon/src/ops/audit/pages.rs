@@ -4,6 +4,7 @@
 
 use super::lists::{self, ACTOR, OPERATION, OUTCOME, REQUEST, RESOURCE, names_of};
 use crate::domain::trail_tail::NOTED_MAX;
+use crate::ops::in_time::first_at;
 use crate::ops::listing::{Cursor, List, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -16,7 +17,6 @@ use mfa_shared::api::audit::{AuditQuery, AuditRecord};
 use mfa_shared::fault::Fault;
 use mfa_shared::query::Listed;
 use mfa_shared::query::PAGE_SIZE_DEFAULT;
-use mfa_shared::time::Timestamp;
 use std::ops::Range as Span;
 
 /// Records that are read together, and of a stream in one transaction.
@@ -112,8 +112,8 @@ impl Trail {
         if let Some(dates) = &self.query.dates {
             let from = dates.first.start();
             let to = dates.last.next().start();
-            let from = number_at(tx, all.clone(), from)?;
-            let to = number_at(tx, all, to)?;
+            let from = first_at::<StoredAudit>(tx, all.clone(), from)?;
+            let to = first_at::<StoredAudit>(tx, all, to)?;
             numbers = numbers.start.max(from)..numbers.end.min(to);
         }
         Ok(numbers.start..numbers.end.max(numbers.start))
@@ -304,39 +304,6 @@ fn records(tx: &mut Tx<'_>, numbers: &[u64]) -> Result<Vec<AuditRecord>, Fault> 
 /// The keys of the records with these numbers.
 fn range_of(numbers: &Span<u64>) -> Range {
     Range { from: numbered(&[], numbers.start), to: Some(numbered(&[], numbers.end)) }
-}
-
-/// Halvings whose records an engine on another machine is asked for together: all that may be looked at.
-const HALVINGS_AT_ONCE: u32 = 4;
-
-/// The keys of all records that so many halvings may look at.
-fn middles_of(Span { start, end }: Span<u64>, halvings: u32, found: &mut Vec<Vec<u8>>) {
-    if start < end && halvings > 0 {
-        let middle = start + (end - start) / 2;
-        found.push(numbered(&[], middle));
-        middles_of(start..middle, halvings - 1, found);
-        middles_of(middle + 1..end, halvings - 1, found);
-    }
-}
-
-/// The first number of these whose record is not from before a moment. Time never goes back in the trail.
-pub(super) fn number_at(tx: &mut Tx<'_>, numbers: Span<u64>, moment: Timestamp) -> Result<u64, Fault> {
-    let Span { mut start, mut end } = numbers;
-    let mut looks = 0;
-    while start < end {
-        if looks % HALVINGS_AT_ONCE == 0 {
-            let mut middles = Vec::new();
-            middles_of(start..end, HALVINGS_AT_ONCE, &mut middles);
-            tx.expect(AUDIT, &middles)?;
-        }
-        looks += 1;
-        let middle = start + (end - start) / 2;
-        match tx.at::<StoredAudit>(&numbered(&[], middle))? {
-            Some(stored) if stored.0.occurred_on < moment => start = middle + 1,
-            _ => end = middle,
-        }
-    }
-    Ok(start)
 }
 
 impl List for Trail {

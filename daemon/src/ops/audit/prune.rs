@@ -1,8 +1,8 @@
 //! Cutting the trail: what precedes a day is removed, and the trail itself records where it was cut.
 //! Contract: `audit.md` section 3.
 
-use super::pages::number_at;
 use super::record_own;
+use crate::ops::in_time::first_at;
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::numbered;
@@ -20,7 +20,7 @@ const REMOVED_AT_ONCE: usize = 500;
 /// The numbers of the records from before a day.
 pub fn before(tx: &mut Tx<'_>, day: Date) -> Result<Span<u64>, Fault> {
     let Some(end) = tx.get::<AuditEnd>(AuditEnd::KEY)? else { return Ok(1..1) };
-    let next = number_at(tx, end.first..end.sequence + 1, day.start())?;
+    let next = first_at::<StoredAudit>(tx, end.first..end.sequence + 1, day.start())?;
     Ok(end.first..next)
 }
 

@@ -4,6 +4,7 @@ use super::lists::{Entries, Of};
 use super::moment::Moment;
 use super::posting::{entry_at, last_sequence};
 use crate::domain::ledger::{entry_sequence, is_entry_type, on_sides, raised_by};
+use crate::ops::in_time::first_at;
 use crate::ops::listing::{Findable, Listing, Shelved, SortKey, as_stored};
 use crate::ops::{Caller, Stored};
 use crate::store::Tx;
@@ -317,18 +318,9 @@ fn posted_on(tx: &mut Tx<'_>, dates: Option<DateRange>) -> Result<Span<u64>, Fau
 }
 
 /// The sequence of the first entry that was posted at a moment or later, which may be the next one to come.
-/// Entries are posted in the order of time, so it is found by halves.
 pub fn sequence_at(tx: &mut Tx<'_>, moment: Timestamp) -> Result<u64, Fault> {
-    let mut low = 1;
-    let mut high = last_sequence(tx)? + 1;
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match entry_at(tx, middle)? {
-            Some(stored) if stored.entry.posted_on < moment => low = middle + 1,
-            _ => high = middle,
-        }
-    }
-    Ok(low)
+    let entries = 1..last_sequence(tx)? + 1;
+    first_at::<StoredEntry>(tx, entries, moment)
 }
 
 fn not_found(account: &str) -> Fault {
