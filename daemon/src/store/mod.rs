@@ -22,6 +22,7 @@ mod named;
 pub mod noted;
 pub mod objects;
 pub mod postgres;
+mod reading;
 pub mod record;
 pub mod records;
 pub mod seal;
@@ -115,75 +116,6 @@ impl Store {
     /// The clock of the store's transactions.
     pub fn clock(&self) -> &Clock {
         &self.clock
-    }
-
-    /// Runs `work` on one consistent state. Work that looks at many records says that it is `long`.
-    pub async fn read<T, F>(&self, long: bool, mut work: F) -> Result<T, Fault>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
-    {
-        let (slot, filled) = slot();
-        self.look(Box::new(move |tx| filled.fill(work(tx))), long).await?;
-        slot.take()
-    }
-
-    /// The same for short reads of the same few records, these among them. On an engine on another machine
-    /// they go together with what others read at this moment.
-    pub async fn read_jointly<T, F>(
-        &self,
-        places: Vec<(engine::Space, Vec<u8>)>,
-        mut work: F,
-    ) -> Result<T, Fault>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
-    {
-        if !self.is_shared() {
-            return self.read(false, work).await;
-        }
-        let (slot, filled) = slot();
-        let store = self.clone();
-        let run = move |all| store.look(all, false);
-        self.joint.join(places, Box::new(move |tx| filled.fill(work(tx))), run).await?;
-        slot.take()
-    }
-
-    /// The same for short reads of which nothing stays but their result: which records they read is found out
-    /// by a rehearsal (see [`Engine::rehearse`]).
-    pub async fn read_rehearsed<T, F>(&self, long: bool, mut work: F) -> Result<T, Fault>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
-    {
-        if !self.is_shared() {
-            return self.read(long, work).await;
-        }
-        let reading = self.reading();
-        let places = self.engine.rehearse(&mut |view| drop(work(&mut reading.tx(view))));
-        self.read_jointly(places, work).await
-    }
-
-    fn look(&self, mut work: joint::Work, long: bool) -> Pending<()> {
-        let reading = self.reading();
-        // A read that takes long goes on where nobody waits for it any more, and its engine stays open.
-        let held = long.then(|| self.engine.clone());
-        let read = move |view: &mut dyn engine::View| {
-            let _held = &held;
-            work(&mut reading.tx(view));
-        };
-        self.engine.read(Box::new(read), long)
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            clock: self.clock.clone(),
-            strict: self.strict,
-            keys: self.keys.clone(),
-            receivers: self.receivers.clone(),
-            calendar: self.calendar.clone(),
-            numbers: self.numbers.clone(),
-        }
     }
 
     /// Runs `work` as one serializable transaction; `request` names the request in the audit trail. Work
@@ -348,24 +280,6 @@ impl Store {
         if let Err(fault) = self.engine.close().await {
             tracing::error!(%fault, "the store did not close cleanly");
         }
-    }
-}
-
-/// What a transaction that reads has besides its state; not the engine, which must be able to close.
-struct Reading {
-    clock: Clock,
-    strict: bool,
-    keys: Option<Arc<Keys>>,
-    receivers: Arc<Receivers>,
-    calendar: Arc<RwLock<Calendar>>,
-    numbers: Arc<ListNumbers>,
-}
-
-impl Reading {
-    fn tx<'v>(&self, view: &'v mut dyn engine::View) -> Tx<'v> {
-        let tx = Tx::new(view, self.clock.now(), self.strict).with_keys(self.keys.clone());
-        let tx = tx.with_receivers(self.receivers.clone()).with_numbers(self.numbers.clone());
-        tx.with_calendar(self.calendar.clone())
     }
 }
 

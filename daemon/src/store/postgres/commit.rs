@@ -1,13 +1,12 @@
 //! One transaction from its first question to the answer of its commit, as often as it takes.
 
 use super::group::Member;
-use super::lane::Answer;
 use super::seen::{Place, Seen};
 use super::send::send;
 use super::session::Session;
 use super::shared::Shared;
 use super::trouble::Trouble;
-use super::turns::{Beside, Writing};
+use super::turns::{Answer, Beside, Writing};
 use super::view::{Ending, Snapshot};
 use crate::store::engine::{Commit, Overlay, ReadWork, WriteWork};
 use crate::store::joint::TOGETHER_MAX;

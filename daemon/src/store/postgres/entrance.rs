@@ -1,10 +1,10 @@
 //! Where work is handed over to the connections.
 
 use super::journal::{self, Asked};
-use super::lane::{Answer, Job, Work};
+use super::lane::{Job, Work};
 use super::shared::Shared;
 use super::trouble::unavailable;
-use super::turns::{self, Beside, Writing, waited_in_vain};
+use super::turns::{self, Answer, Beside, Writing, waited_in_vain};
 use crate::store::engine::{Commit, Pending, WriteWork};
 use mfa_shared::fault::{Fault, INTERNAL};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};

@@ -4,10 +4,9 @@
 //! left. Each is a commit of its own in the journal. One group is under way at a time, and another one beside
 //! it only where it takes long.
 
-use super::lane::Answer;
 use super::statements::PLACES;
 use super::trouble::unavailable;
-use super::turns::Writing;
+use super::turns::{Answer, Writing};
 use mfa_shared::fault::Fault;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

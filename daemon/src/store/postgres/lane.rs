@@ -8,9 +8,8 @@ use super::questions::{self, Errand};
 use super::reserve::Reserve;
 use super::session::{self, Session};
 use super::shared::Shared;
-use super::turns::{Held, Writing};
+use super::turns::{Answer, Held, Writing};
 use crate::store::engine::ReadWork;
-use mfa_shared::fault::Fault;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -37,14 +36,6 @@ pub(super) enum Work {
     Journal(Page),
     /// A question about images.
     Object(Errand),
-}
-
-/// How a connection is done with a job.
-pub(super) enum Answer {
-    /// It has run.
-    Done(Result<(), Fault>),
-    /// It must wait for its turn.
-    Waits(Box<Writing>),
 }
 
 /// Work, and the channel to the caller who waits for it.

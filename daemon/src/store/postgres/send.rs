@@ -22,8 +22,9 @@ const PASSES: i16 = 2;
 type Fated<'c> = (i16, &'c Change, i16);
 
 /// The changes of commits that follow each other. A removal after which something is put is left out.
-fn fated(commits: &[Commit]) -> Vec<Fated<'_>> {
-    let changes = (1..).zip(commits).flat_map(|(part, commit)| commit.changes.iter().map(move |c| (part, c)));
+fn fated<'c>(commits: &'c [Commit]) -> Vec<Fated<'c>> {
+    let of = |(part, commit): (i16, &'c Commit)| commit.changes.iter().map(move |change| (part, change));
+    let changes = (1..).zip(commits).flat_map(of);
     if commits.len() == 1 {
         return changes.map(|(part, change)| (part, change, LASTS)).collect();
     }
@@ -43,7 +44,8 @@ fn fated(commits: &[Commit]) -> Vec<Fated<'_>> {
     fated.into_iter().flatten().collect()
 }
 
-/// What begins the transaction, if it has not begun, and what gives back the turn of this daemon, if it has it.
+/// What begins the transaction, if it has not begun, and what gives back the turn of its daemon, if it has
+/// it.
 pub(super) type Around<'a> = (Option<&'a str>, Option<&'a str>);
 
 /// Writes everything and commits. The outer result is of the transaction, and names its last commit; the

@@ -126,8 +126,8 @@ values ($5::bigint + ",
 const WRITE: &str = concat!(
     "
 with c as (
-    select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[], $5::smallint[], $6::smallint[])
-    with ordinality as c(spread, space, key, value, part, fate, place)
+    select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[],
+        $5::smallint[], $6::smallint[]) with ordinality as c(spread, space, key, value, part, fate, place)
 ), gone as (
     delete from stored_records r using c where c.value is null
     and r.spread = c.spread and r.space + 0::smallint = c.space and r.key || ''::bytea = c.key

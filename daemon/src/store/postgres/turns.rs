@@ -113,6 +113,14 @@ impl Writing {
     }
 }
 
+/// How a connection is done with a job.
+pub(super) enum Answer {
+    /// It has run.
+    Done(Result<(), Fault>),
+    /// It must wait for its turn.
+    Waits(Box<Writing>),
+}
+
 /// The turns of a process.
 pub(super) struct Turns {
     /// Shared by transactions that write beside each other; held by one that runs alone.
