@@ -68,7 +68,7 @@ fn a_follower_comes_to_the_end_behind_many_commits_that_do_not_concern_it() {
         CUSTOMERS.id, OFFICES.id,
     );
     runtime.block_on(ask(&address, &others));
-    runtime.block_on(ask(&address, "update stored_form set journal_base = journal_base + 50000"));
+    runtime.block_on(ask(&address, "update stored_form set journal_start = journal_start + 50000"));
     runtime.block_on(engine.close()).unwrap();
     let engine = Postgres::open(Options::new(address, SPACES)).unwrap();
     for put in [false, true] {
@@ -165,7 +165,7 @@ fn who_follows_sees_each_commit_once_although_somebody_has_a_transaction_open() 
     let _foreign = runtime.block_on(begin("select pg_current_xact_id()"));
     let late = format!(
         "insert into stored_journal
-         select journal_base + 64 * pg_current_xact_id()::text::bigint, now(), 'ada', 'r', array[{}]::smallint[],
+         select journal_start + 64 * pg_current_xact_id()::text::bigint, now(), 'ada', 'r', array[{}]::smallint[],
              array['late'::bytea], array['x'::bytea] from stored_form",
         CUSTOMERS.id,
     );

@@ -1,7 +1,7 @@
 //! Changes on PostgreSQL that share a transaction, each a commit of its own. These tests need `MFA_TEST_POSTGRES`.
 
 use super::postgres::fresh;
-use crate::support::stored::ask;
+use crate::support::stored::{ask, connect};
 use mfa_daemon::store::engine::{Change, Commit, Engine, Range, Space, View, WriteWork};
 use mfa_daemon::store::postgres::{Address, OpenError, Options, Postgres};
 use mfa_shared::time::Timestamp;
@@ -222,6 +222,31 @@ fn a_change_that_the_database_refuses_takes_nothing_from_those_that_came_with_it
 }
 
 #[test]
+fn a_change_that_waits_for_a_locked_record_takes_nothing_from_those_that_came_with_it() {
+    let Some(address) = fresh() else { return };
+    let (runtime, engine) = (Runtime::new().unwrap(), open(&address));
+    runtime.block_on(async {
+        engine.write_rehearsed(Box::new(|_| commit("l", vec![change(b'l', Some(vec![1]))]))).await.unwrap();
+        let locker = connect(&address).await;
+        let lock = "begin; select 1 from stored_records where key = 'l'::bytea for update";
+        locker.batch_execute(lock).await.unwrap();
+        let mut works = Vec::new();
+        for letter in b'a'..=b'z' {
+            works.push((tokio::spawn(engine.write_rehearsed(append(letter))), false));
+            if letter == b'm' {
+                let locked = |_: &mut dyn View| commit("l", vec![change(b'l', Some(vec![2]))]);
+                works.push((tokio::spawn(engine.write_rehearsed(Box::new(locked))), true));
+            }
+        }
+        for (work, is_refused) in works {
+            assert_eq!(work.await.unwrap().is_err(), is_refused);
+        }
+        assert_eq!(records(&engine).await[&b"w"[..]].len(), 26);
+        engine.close().await.unwrap();
+    });
+}
+
+#[test]
 fn a_change_that_takes_long_does_not_hold_up_those_that_come_after_it() {
     let Some(address) = fresh() else { return };
     let (runtime, engine) = (Runtime::new().unwrap(), open(&address));
@@ -293,6 +318,7 @@ fn tables_whose_transactions_had_one_place_each_go_on_in_the_same_journal() {
         // As the program of before has left it.
         ask(&address, "update stored_journal set sequence = sequence / 64").await;
         ask(&address, "update stored_form set version = 1").await;
+        ask(&address, "alter table stored_form rename column journal_start to journal_base").await;
         let refused = tokio::task::spawn_blocking({
             let address = address.clone();
             move || Postgres::open(Options::new(address, &[THINGS]))

@@ -72,6 +72,25 @@ fn a_daemon_that_finds_its_database_without_what_was_acknowledged_stops_for_good
 }
 
 #[test]
+fn a_change_that_is_lost_is_noticed_also_where_one_with_a_higher_number_is_there() {
+    let Some(address) = fresh() else { return };
+    let (runtime, engine) =
+        (Runtime::new().unwrap(), Postgres::open(Options::new(address.clone(), &[THINGS])));
+    let engine = engine.unwrap();
+    runtime.block_on(async {
+        for request in ["one", "two", "three"] {
+            engine.write_rehearsed(put(request)).await.unwrap();
+        }
+        ask(&address, "delete from stored_journal where request = 'two'").await;
+        terminate(&address, "ShareLock").await;
+        until("it goes on", async || engine.final_fault().is_some()).await;
+        let why = engine.final_fault().unwrap().detail.clone();
+        assert!(why.contains("that of request two at "), "{why}");
+        engine.close().await.unwrap();
+    });
+}
+
+#[test]
 fn a_daemon_whose_lists_are_wrong_after_a_lossy_failover_leaves() {
     let Some(address) = fresh() else { return };
     let _ = rustls::crypto::ring::default_provider().install_default();

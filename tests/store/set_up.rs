@@ -89,7 +89,7 @@ fn a_set_up_beside_running_daemons_keeps_their_place_in_the_journal() {
     runtime.block_on(async {
         ask(&address, &format!("drop event trigger {}", schema(&address))).await;
         engine.write(put(3)).await.unwrap();
-        let base = ask(&address, "select journal_base::text from stored_form").await;
+        let base = ask(&address, "select journal_start::text from stored_form").await;
         assert_eq!(base[0].get::<_, String>(0), "0");
         let until = Instant::now() + AGAIN;
         for engine in [&engine, &later] {

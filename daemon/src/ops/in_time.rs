@@ -54,7 +54,8 @@ pub fn first_at<R: InTime>(tx: &mut Tx<'_>, numbers: Span<u64>, moment: Timestam
     while start < end {
         if looks % HALVINGS_AT_ONCE == 0 {
             let mut keys = vec![numbered(&[], next)];
-            middles_of(start..end, HALVINGS_AT_ONCE, &mut keys);
+            // Of what is left unless the first look settles it.
+            middles_of(start..if looks == 0 { next } else { end }, HALVINGS_AT_ONCE, &mut keys);
             tx.expect(R::SPACE, &keys)?;
         }
         looks += 1;

@@ -192,9 +192,10 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
         self.write(work)
     }
     /// The keys that work which reads will ask for, as far as an engine on another machine can tell from what
-    /// it has last seen. The work runs on a state that never was, and nothing may come of it.
-    fn rehearse(&self, _work: &mut dyn FnMut(&mut dyn View)) -> Vec<(Space, Vec<u8>)> {
-        Vec::new()
+    /// it has last seen; nothing where it reads a range. The work runs on a state that never was, and nothing
+    /// may come of it.
+    fn rehearse(&self, _work: &mut dyn FnMut(&mut dyn View)) -> Option<Vec<(Space, Vec<u8>)>> {
+        None
     }
     /// Where the bytes of images lie.
     fn objects(&self) -> Arc<dyn Objects>;

@@ -8,11 +8,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// Most reads of one transaction, so that none of them waits long for the others.
-pub(super) const TOGETHER_MAX: usize = 64;
+const TOGETHER_MAX: usize = 64;
+/// A transaction that takes so long does not hold up the reads that come after it.
+const SLOW: Duration = Duration::from_millis(20);
 /// Most such transactions at once.
 const TRANSACTIONS_MAX: usize = 4;
 /// Most reads that wait, and how long one does, as for a connection.
@@ -48,6 +50,8 @@ struct Waiting {
     asked: VecDeque<Asked>,
     /// How many tasks go on until none is left.
     tasks: usize,
+    /// When the last transaction began.
+    begun: Option<Instant>,
 }
 
 impl fmt::Debug for Joint {
@@ -70,7 +74,10 @@ impl Joint {
         waiting.asked.push_back(asked);
         let is_needed = match waiting.tasks {
             0 => true,
-            tasks => tasks < TRANSACTIONS_MAX && waiting.asked.len() > TOGETHER_MAX,
+            tasks => {
+                let is_slow = waiting.begun.is_some_and(|begun| begun.elapsed() > SLOW);
+                tasks < TRANSACTIONS_MAX && (is_slow || waiting.asked.len() > TOGETHER_MAX)
+            }
         };
         waiting.tasks += usize::from(is_needed);
         Ok(is_needed)
@@ -81,6 +88,7 @@ impl Joint {
         let mut waiting = self.waiting();
         waiting.asked.retain(|asked| !asked.done.is_closed());
         let count = waiting.asked.len().min(TOGETHER_MAX);
+        waiting.begun = Some(Instant::now());
         if count == 0 {
             waiting.tasks -= 1;
             return None;

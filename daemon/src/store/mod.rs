@@ -318,6 +318,10 @@ impl<T> Slot<T> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
     }
 
+    fn is_filled(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     fn take(&self) -> Result<T, Fault> {
         let outcome = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         // An engine that reports success has run the work.

@@ -57,8 +57,12 @@ impl Store {
         let (slot, filled) = slot();
         let store = self.clone();
         let run = move |all| store.look(all, false);
-        self.joint.join(places, Box::new(move |tx| filled.fill(work(tx))), run).await?;
-        slot.take()
+        let joined = self.joint.join(places, Box::new(move |tx| filled.fill(work(tx))), run).await;
+        // What went wrong behind it takes nothing from what was read.
+        match joined {
+            Err(fault) if !slot.is_filled() => Err(fault),
+            _ => slot.take(),
+        }
     }
 
     /// The same for short reads of which nothing stays but their result: which records they read is found out
@@ -72,8 +76,11 @@ impl Store {
             return self.read(long, work).await;
         }
         let reading = self.reading();
-        let places = self.engine.rehearse(&mut |view| drop(work(&mut reading.rehearsed(view))));
-        self.read_jointly(places, work).await
+        match self.engine.rehearse(&mut |view| drop(work(&mut reading.rehearsed(view)))) {
+            Some(places) => self.read_jointly(places, work).await,
+            // What it asks for one after the other would hold up the others.
+            None => self.read(long, work).await,
+        }
     }
 
     fn look(&self, mut work: joint::Work, long: bool) -> Pending<()> {

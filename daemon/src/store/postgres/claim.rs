@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 const ALONE: i32 = 1 << 30;
 const NUMBER_BITS: u32 = 10;
 /// How long work waits for the turn of its daemon.
-const IN_TURN_MS: u32 = 300;
+const IN_TURN_MS: u32 = 200;
 
 /// What a connection claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,8 @@ pub(super) struct InTurn {
     /// Waits for it, but not for long: without it the work runs beside others. A daemon that is frozen with
     /// it must not hold up the rest.
     pub(super) take: String,
-    /// Gives it back.
+    /// Gives it back, or says nothing where it was not had: a wait that ends just as the lock becomes free may
+    /// fail and have it nevertheless.
     pub(super) give_back: String,
 }
 
@@ -118,7 +119,8 @@ impl InTurn {
     pub(super) fn of(schema: &str) -> Self {
         let lock = format!("hashtextextended('mfa {schema} in turn', 0)");
         let take = format!("set local lock_timeout = '{IN_TURN_MS}ms'; select pg_advisory_lock({lock})");
-        Self { take, give_back: format!("select pg_advisory_unlock({lock})") }
+        let quiet = "set local client_min_messages = error";
+        Self { take, give_back: format!("{quiet}; select pg_advisory_unlock({lock})") }
     }
 }
 

@@ -1,15 +1,13 @@
 //! One transaction from its first question to the answer of its commit, as often as it takes.
 
-use super::group::Member;
 use super::seen::{Place, Seen};
-use super::send::send;
+use super::send::{Broken, finish, send};
 use super::session::Session;
 use super::shared::Shared;
 use super::trouble::Trouble;
 use super::turns::{Answer, Beside, Writing};
-use super::view::{Ending, Snapshot};
+use super::view::{Ending, Snapshot, Waited};
 use crate::store::engine::{Commit, Overlay, ReadWork, WriteWork};
-use crate::store::joint::TOGETHER_MAX;
 use mfa_shared::fault::{Fault, INTERNAL};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +23,8 @@ const BEGIN_READ: &str = "begin isolation level repeatable read read only";
 /// How long a transaction is run again after conflicts.
 const CONFLICT_LIMIT: Duration = Duration::from_secs(8);
 const PAUSE_MAX_MS: u64 = 50;
+/// As many reads are taken to go together, as to what is noted of what they have seen.
+const JOINT_READS: usize = 8;
 /// A group that has taken so long, or writes so much, takes no further changes.
 const GROUP_TIME_MAX: Duration = Duration::from_millis(20);
 const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
@@ -58,7 +58,7 @@ pub(super) fn read(
     let mut view = Snapshot::new(session, runtime, BEGIN_READ);
     let done = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
     let Ending { begin, values, .. } = view.end();
-    seen.note(values, if long { 1 } else { TOGETHER_MAX });
+    seen.note(values, if long { 1 } else { JOINT_READS });
     match begin {
         Ok(None) => session.send("commit"),
         Ok(Some(_)) => {}
@@ -86,9 +86,9 @@ pub(super) fn write(
         let in_turn = writing.is_alone();
         let Writing { work, foreseen, .. } = &mut *writing;
         let how = How { begin, in_turn, foreseen, shared };
-        let (outcome, read) = once(session, runtime, &how, &mut [work]);
+        let Outcome { answers, read, .. } = once(session, runtime, &how, &mut [work]);
         *foreseen = read;
-        match outcome {
+        match answers.map_err(|broken| broken.trouble) {
             Ok(answers) => {
                 return Ok(Ended { answer: answers.into_iter().collect(), usable: true });
             }
@@ -104,34 +104,38 @@ pub(super) fn write(
     }
 }
 
-/// Runs the next group of changes. One that conflicts with others runs again as smaller groups; and where the
-/// database refuses a statement, each change finds out by itself whether that was its own.
+/// Runs the next group of changes. One that conflicts with others runs again as smaller groups; and where
+/// anything else goes wrong that has changed nothing, each change finds out by itself whether that was its own.
 pub(super) fn write_group(session: &Session, runtime: &Runtime, shared: &Shared) -> Ended {
     let mut group = shared.groups.next();
-    let foreseen: HashSet<Place> =
-        group.iter_mut().flat_map(|member| std::mem::take(&mut member.writing.foreseen)).collect();
-    let foreseen: Vec<Place> = foreseen.into_iter().collect();
+    let foreseen: HashSet<&Place> = group.iter().flat_map(|member| &member.writing.foreseen).collect();
+    let foreseen: Vec<Place> = foreseen.into_iter().cloned().collect();
     let how = How { begin: BEGIN_WRITE, in_turn: true, foreseen: &foreseen, shared };
     let mut works: Vec<&mut WriteWork> = group.iter_mut().map(|member| &mut member.writing.work).collect();
-    let (outcome, _) = once(session, runtime, &how, &mut works);
-    match outcome {
+    let Outcome { answers, ran, .. } = once(session, runtime, &how, &mut works);
+    let rest = group.split_off(ran.min(group.len()));
+    match answers {
         Ok(answers) => {
-            let rest = group.split_off(answers.len());
             for (member, answer) in group.into_iter().zip(answers) {
                 let _ = member.answer.send(Answer::Done(answer));
             }
             shared.groups.went_well(rest);
         }
-        Err(Trouble::Conflict) => {
+        Err(Broken { trouble: Trouble::Conflict, .. }) => {
             session.counts.retries.one();
-            shared.groups.conflicted(group);
+            shared.groups.conflicted(group, rest);
         }
-        Err(Trouble::Defect(_)) if group.len() > 1 => group.into_iter().for_each(Member::send_on),
-        Err(trouble) => {
+        Err(Broken { trouble, undone }) => {
+            let is_alone = group.len() == 1;
             let ended = Ended::from(trouble);
             for member in group {
-                let _ = member.answer.send(Answer::Done(ended.answer.clone()));
+                if undone && !is_alone {
+                    member.send_on();
+                } else {
+                    let _ = member.answer.send(Answer::Done(ended.answer.clone()));
+                }
             }
+            shared.groups.wait_again(rest);
             return ended;
         }
     }
@@ -154,38 +158,42 @@ struct How<'h> {
     shared: &'h Shared,
 }
 
-/// What came of works in one transaction: the answers to the first of them, and what was read.
-type Outcome = (Result<Vec<Result<(), Fault>>, Trouble>, Vec<Place>);
+/// What came of works in one transaction.
+struct Outcome {
+    /// The answers to those that ran.
+    answers: Result<Vec<Result<(), Fault>>, Broken>,
+    /// How many have run, the first of them.
+    ran: usize,
+    /// What was read.
+    read: Vec<Place>,
+}
 
 /// Runs works once, in one transaction. However it ends, no transaction is left open.
 fn once(session: &Session, runtime: &Runtime, how: &How<'_>, works: &mut [&mut WriteWork]) -> Outcome {
-    let mut view = Snapshot::new(session, runtime, how.begin).in_turn(how.in_turn);
+    let in_turn = how.in_turn && how.shared.waits_for_turn();
+    let mut view = Snapshot::new(session, runtime, how.begin).in_turn(in_turn);
     view.foresee(how.foreseen);
     let (answers, commits) = decide(&mut view, works);
-    let Ending { begin, has_turn, values } = view.end();
+    let ran = answers.len();
+    let Ending { begin, waited, values } = view.end();
     let read = values.keys().cloned().collect();
     how.shared.seen.note(values, works.len());
-    let give_back = has_turn.then_some(session.in_turn.give_back.as_str());
-    let end = |sql| {
-        session.send(sql);
-        give_back.into_iter().for_each(|sql| session.send(sql));
-    };
-    let outcome = match (begin, commits.is_empty()) {
+    if waited == Some(Waited::InVain) {
+        how.shared.miss_turn();
+    }
+    let give_back = waited.map(|_| session.in_turn.give_back.as_str());
+    let answers = match (begin, commits.is_empty()) {
         (Err(trouble), _) => {
-            end("rollback");
-            Err(trouble)
+            ["rollback"].into_iter().chain(give_back).for_each(|sql| session.send(sql));
+            Err(Broken { trouble, undone: true })
         }
         (Ok(Some(_)), true) => Ok(answers),
         // What was read, and led to a refusal, counts only if the transaction ends well.
-        (Ok(None), true) => {
-            let committed = session.wait(runtime, session.client.batch_execute("commit"));
-            give_back.into_iter().for_each(|sql| session.send(sql));
-            committed.map(|()| answers)
-        }
+        (Ok(None), true) => finish(session, runtime, give_back).map(|()| answers),
         (Ok(begin), false) => {
             let since = Instant::now();
             send(session, runtime, (begin, give_back), &commits).map(|sent| {
-                let sent = sent.map(|last| last.into_iter().for_each(|last| how.shared.note_known(last)));
+                let sent = sent.map(|last| last.into_iter().for_each(|last| how.shared.known.note(last)));
                 commits.iter().for_each(|_| session.counts.commits.note_time(since.elapsed()));
                 let written = commits.into_iter().flat_map(|commit| commit.changes);
                 let written = written.map(|change| ((change.space.id, change.key), change.value));
@@ -194,7 +202,7 @@ fn once(session: &Session, runtime: &Runtime, how: &How<'_>, works: &mut [&mut W
             })
         }
     };
-    (outcome, read)
+    Outcome { answers, ran, read }
 }
 
 /// Runs works one after the other, each on what those before it have left; no further ones where they have

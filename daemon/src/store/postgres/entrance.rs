@@ -16,7 +16,7 @@ use tokio::time::timeout;
 /// How long a request waits for a connection.
 const WAIT: Duration = Duration::from_secs(5);
 /// A group that takes so long does not hold up those that come after it.
-const SLOW: Duration = Duration::from_millis(100);
+const SLOW: Duration = Duration::from_millis(250);
 
 /// The entrances of the queues; gone once the engine is closed.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ impl Entrance {
             let mut writing = Box::new(Writing::new(work, beside));
             if beside == Beside::OthersRehearsed {
                 let work = &mut writing.work;
-                writing.foreseen = entrance.shared.seen.rehearse(&mut |view| drop(work(view)));
+                writing.foreseen = entrance.shared.seen.rehearse(&mut |view| drop(work(view))).places;
                 match entrance.join(writing).await? {
                     Answer::Done(answer) => return answer,
                     Answer::Waits(again) => writing = again,

@@ -61,6 +61,12 @@ impl Default for Waiting {
     }
 }
 
+impl Waiting {
+    fn put_first(&mut self, members: Vec<Member>) {
+        members.into_iter().rev().for_each(|member| self.members.push_front(member));
+    }
+}
+
 impl Groups {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -121,21 +127,28 @@ impl Groups {
     pub(super) fn went_well(&self, rest: Vec<Member>) {
         let mut waiting = self.waiting();
         waiting.most = PLACES.min(waiting.most + waiting.most / 4 + 1);
-        rest.into_iter().rev().for_each(|member| waiting.members.push_front(member));
+        waiting.put_first(rest);
     }
 
-    /// Has a group that conflicted with others try again, as smaller ones, or each change by itself.
-    pub(super) fn conflicted(&self, group: Vec<Member>) {
+    /// Has those wait again that did not get their turn.
+    pub(super) fn wait_again(&self, rest: Vec<Member>) {
+        self.waiting().put_first(rest);
+    }
+
+    /// Has a group that conflicted with others try again, as smaller ones, or each change by itself; and those
+    /// that did not get their turn.
+    pub(super) fn conflicted(&self, group: Vec<Member>, rest: Vec<Member>) {
         let mut waiting = self.waiting();
         waiting.most = (waiting.most / 2).max(1);
-        for mut member in group.into_iter().rev() {
+        waiting.put_first(rest);
+        let (mut again, mut alone) = (Vec::new(), Vec::new());
+        for mut member in group {
             member.writing.attempt += 1;
-            if member.writing.attempt < ATTEMPTS_MAX {
-                waiting.members.push_front(member);
-            } else {
-                member.send_on();
-            }
+            if member.writing.attempt < ATTEMPTS_MAX { again.push(member) } else { alone.push(member) }
         }
+        waiting.put_first(again);
+        drop(waiting);
+        alone.into_iter().for_each(Member::send_on);
     }
 
     /// Refuses all that waits.

@@ -54,7 +54,7 @@ async fn held_back(client: &Client, schema: &str) -> Result<Option<HeldBack>, Tr
         waits as (
             select time as since from \"{schema}\".stored_journal
             where sequence >= {PLACES} * (select number from oldest)
-                + (select journal_base from \"{schema}\".stored_form)
+                + (select journal_start from \"{schema}\".stored_form)
             order by sequence limit 1
         )
         select greatest(extract(epoch from clock_timestamp() - waits.since), 0)::bigint,

@@ -6,8 +6,9 @@
 //! still under way: nothing with a lower number can appear later.
 
 use super::commit::Ended;
+use super::known::{Known, millis};
 use super::session::Session;
-use super::shared::{Known, Shared, millis};
+use super::shared::Shared;
 use super::statements::PLACES;
 use super::trouble::Trouble;
 use crate::store::engine::{Change, Commit, Followed, Space};
@@ -118,7 +119,7 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, shared: &Shared, p
     };
     match read {
         Ok(read) => {
-            read.standing.known.iter().for_each(|known| shared.note_known(known.clone()));
+            read.standing.known.iter().for_each(|known| shared.known.note(known.clone()));
             *page.slot.lock().unwrap_or_else(PoisonError::into_inner) = read;
             Ended { answer: Ok(()), usable: true }
         }

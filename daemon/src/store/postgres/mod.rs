@@ -15,6 +15,7 @@ mod error;
 mod group;
 mod held_back;
 mod journal;
+mod known;
 mod lane;
 mod object_statements;
 mod objects;
@@ -49,6 +50,7 @@ use journal::Asked;
 use lane::{Lane, Work};
 use mfa_shared::fault::Fault;
 use objects::TableObjects;
+use seen::Foreseen;
 use shared::Shared;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -152,9 +154,9 @@ impl Engine for Postgres {
         self.entrance.write(work, Beside::Anyone)
     }
 
-    fn rehearse(&self, work: &mut dyn FnMut(&mut dyn View)) -> Vec<(Space, Vec<u8>)> {
-        let places = self.entrance.shared.seen.rehearse(work);
-        places.into_iter().map(|(id, key)| (Space { id, name: "" }, key)).collect()
+    fn rehearse(&self, work: &mut dyn FnMut(&mut dyn View)) -> Option<Vec<(Space, Vec<u8>)>> {
+        let Foreseen { places, is_all } = self.entrance.shared.seen.rehearse(work);
+        is_all.then(|| places.into_iter().map(|(id, key)| (Space { id, name: "" }, key)).collect())
     }
 
     fn objects(&self) -> Arc<dyn Objects> {

@@ -3,7 +3,7 @@
 use super::claim::{wait_alone, wait_version};
 use super::session;
 use super::shared::Shared;
-use super::statements::PLACES;
+use super::statements::{FORM, PLACES};
 use super::trouble::Trouble;
 use super::{OpenError, Options};
 use crate::store::engine::Space;
@@ -12,9 +12,6 @@ use tokio::runtime::Runtime;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
-/// Form of the tables. In form 1 a transaction had one place in the journal, its number; now it has several,
-/// all behind those of before.
-pub(super) const FORM: i32 = 2;
 /// The oldest server that has what the statements use.
 const SERVER_VERSION_MIN: i32 = 130_000;
 const PAUSE: Duration = Duration::from_millis(250);
@@ -31,7 +28,7 @@ const TABLES: &str = "
 create table stored_form (
     one boolean primary key default true check (one),
     version integer not null,
-    journal_base bigint not null default 0
+    journal_start bigint not null default 0
 );
 create table stored_records (
     spread bigint not null,
@@ -143,6 +140,8 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
     if found < FORM {
         // A daemon of the same version that knows only the earlier form would go on as before.
         wait_alone(client, schema).await?;
+        // By the other name, no daemon that has lost its connection meanwhile comes in again.
+        run("alter table stored_form rename column journal_base to journal_start").await?;
         run(&format!("update stored_form set version = {FORM}")).await?;
     }
     run(&rebase()).await?;
@@ -180,9 +179,9 @@ fn vacuum_sooner(schema: &str) -> String {
 /// transaction; so their base is never moved.
 fn rebase() -> String {
     format!(
-        "update stored_form set journal_base = (select max(sequence) from stored_journal)
+        "update stored_form set journal_start = (select max(sequence) from stored_journal)
         where (select max(sequence) from stored_journal)
-            >= journal_base + {PLACES} * pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+            >= journal_start + {PLACES} * pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
     )
 }
 

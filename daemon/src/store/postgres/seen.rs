@@ -96,12 +96,21 @@ impl Seen {
     }
 
     /// The places that work asks for, as far as what was last seen leads it.
-    pub(super) fn rehearse(&self, work: &mut dyn FnMut(&mut dyn View)) -> Vec<Place> {
-        let mut view = Rehearsal { seen: self, asked: Vec::new(), questions: 0 };
+    pub(super) fn rehearse(&self, work: &mut dyn FnMut(&mut dyn View)) -> Foreseen {
+        let mut view = Rehearsal { seen: self, asked: Vec::new(), questions: 0, is_all: true };
         // What it makes of it does not matter.
         let _ = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
-        view.asked
+        Foreseen { places: view.asked, is_all: view.is_all }
     }
+}
+
+/// What came of a rehearsal.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Foreseen {
+    /// The places that were asked for.
+    pub(super) places: Vec<Place>,
+    /// Whether it did not end at a range, behind which more may be asked for.
+    pub(super) is_all: bool,
 }
 
 /// The store as it was last seen.
@@ -109,6 +118,7 @@ struct Rehearsal<'s> {
     seen: &'s Seen,
     asked: Vec<Place>,
     questions: usize,
+    is_all: bool,
 }
 
 impl Rehearsal<'_> {
@@ -127,6 +137,7 @@ impl View for Rehearsal<'_> {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
         self.questions += 1;
         if self.questions > QUESTIONS_MAX {
+            self.is_all = false;
             return Err(unforeseen());
         }
         let place = (space.id, key.to_vec());
@@ -147,6 +158,7 @@ impl View for Rehearsal<'_> {
 
     /// What a range has now cannot be guessed, and something made of a wrong guess could be kept in memory.
     fn scan(&mut self, _: Space, _: &Range, _: bool, _: usize) -> Result<Vec<Pair>, Fault> {
+        self.is_all = false;
         Err(unforeseen())
     }
 
@@ -182,12 +194,14 @@ mod tests {
             view.scan(SPACE, &Range::prefix(b"r"), false, 9)?;
             view.get(SPACE, b"behind").map(drop)
         });
-        assert_eq!(seen.rehearse(&mut chain), ["user", "role", "account", "drawer"].map(place));
+        let foreseen = seen.rehearse(&mut chain);
+        assert_eq!(foreseen.places, ["user", "role", "account", "drawer"].map(place));
+        assert!(!foreseen.is_all);
         let mut defect = work(|view| {
             view.get(SPACE, b"first")?;
             panic!("nothing was there")
         });
-        assert_eq!(seen.rehearse(&mut defect), [place("first")]);
+        assert_eq!(seen.rehearse(&mut defect), Foreseen { places: vec![place("first")], is_all: true });
     }
 
     #[test]
@@ -201,7 +215,8 @@ mod tests {
             }
             Ok(())
         });
-        assert_eq!(seen.rehearse(&mut circle), [place("a"), place("b")]);
+        let places = vec![place("a"), place("b")];
+        assert_eq!(seen.rehearse(&mut circle), Foreseen { places, is_all: false });
     }
 
     #[test]

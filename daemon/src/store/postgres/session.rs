@@ -2,8 +2,8 @@
 
 use super::address::Server;
 use super::claim::{Claim, InTurn, claim};
-use super::shared::{Counts, Known, Shared};
-use super::statements::{IS_KNOWN, Statements};
+use super::shared::{Counts, Shared};
+use super::statements::{FORM, Statements};
 use super::trouble::Trouble;
 use futures_util::future::{FutureExt, poll_fn};
 use sha2::{Digest, Sha256};
@@ -61,15 +61,22 @@ pub(super) fn first<T>(
     let servers = &shared.servers;
     let start = shared.good_server.load(SeqCst);
     let mut last = Trouble::Lost("the address names no server".to_owned());
+    let mut lacking = None;
     for at in (0..servers.len()).map(|i| (start + i) % servers.len()) {
         match open(&servers[at]) {
             Ok(opened) => {
                 shared.good_server.store(at, SeqCst);
                 return Ok(opened);
             }
+            Err(Trouble::Lacks(why)) => lacking = Some(why),
             Err(Trouble::Lost(why)) => last = Trouble::Lost(format!("{}: {why}", servers[at].host)),
             Err(trouble) => last = trouble,
         }
+    }
+    if let Some(why) = lacking {
+        // None of the others has them either: what is in memory is wrong.
+        shared.end_for_good(&why);
+        return Err(Trouble::Lacks(why));
     }
     Err(last)
 }
@@ -138,13 +145,11 @@ impl Session {
         within(CONNECT_LIMIT, async {
             client.batch_execute(&set_up).await?;
             claim(&client, &shared.address.schema, claimed).await?;
-            let base = client.query_one("select journal_base from stored_form", &[]).await?;
-            if let Some(known) = shared.known() {
-                let Known { sequence, time, request } = &known;
-                if client.query_opt(IS_KNOWN, &[sequence, time, request]).await?.is_none() {
-                    shared.lose_commits(&known);
-                    return Err(Trouble::Lost("it lacks changes that were acknowledged".to_owned()));
-                }
+            let base = format!("select journal_start from stored_form where version = {FORM}");
+            let other_form = || Trouble::Lost("its tables have another form".to_owned());
+            let base = client.query_opt(&base, &[]).await?.ok_or_else(other_form)?;
+            if let Some(lacking) = shared.known.lacking(&client).await? {
+                return Err(Trouble::Lacks(lacking));
             }
             let statements = Statements::prepare(&client).await?;
             let in_turn = InTurn::of(&shared.address.schema);

@@ -2,6 +2,7 @@
 
 use super::address::{Address, Server};
 use super::group::Groups;
+use super::known::KnownCommits;
 use super::reserve::Reserve;
 use super::seen::Seen;
 use super::trouble::{Trouble, unavailable};
@@ -10,12 +11,14 @@ use super::{OpenError, Options, tls};
 use crate::count::{Counter, Spread};
 use crate::store::figures::COMMIT_MICROS;
 use mfa_shared::fault::{Fault, UNAVAILABLE};
-use mfa_shared::time::Timestamp;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant};
 use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// So long nobody waits for the turn of this daemon after somebody did so in vain.
+const MISSED_PAUSE: Duration = Duration::from_secs(2);
 
 /// What is counted while the lanes work.
 #[derive(Debug)]
@@ -35,15 +38,6 @@ impl Default for Counts {
     }
 }
 
-/// A commit of the journal, by which it can be told whether it is still the same journal: a server that takes
-/// over gives the same numbers again.
-#[derive(Debug, Clone)]
-pub(super) struct Known {
-    pub(super) sequence: i64,
-    pub(super) time: SystemTime,
-    pub(super) request: String,
-}
-
 /// What all lanes have in common.
 pub(super) struct Shared {
     pub(super) address: Address,
@@ -56,11 +50,13 @@ pub(super) struct Shared {
     pub(super) closing: AtomicBool,
     /// Why nothing more is done, where that is so for good.
     over: OnceLock<Fault>,
-    /// The last commit that is known to be there.
-    known: Mutex<Option<Known>>,
+    /// The commits that are known to be there.
+    pub(super) known: KnownCommits,
     last_trouble: Mutex<String>,
     pub(super) turns: Turns,
     pub(super) groups: Groups,
+    /// When a wait for the turn of this daemon was in vain.
+    missed_turn: Mutex<Option<Instant>>,
     /// The lanes for requests, and those for reads that take long.
     pub(super) reserves: [Reserve; 2],
 }
@@ -84,10 +80,11 @@ impl Shared {
             connected: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
             over: OnceLock::new(),
-            known: Mutex::new(None),
+            known: KnownCommits::default(),
             last_trouble: Mutex::new(String::new()),
             turns: Turns::new(options.connections_max),
             groups: Groups::default(),
+            missed_turn: Mutex::new(None),
             reserves: Default::default(),
         })
     }
@@ -121,18 +118,8 @@ impl Shared {
         );
     }
 
-    /// Ends all work for good: what was there is there no more, so what is in memory is wrong.
-    pub(super) fn lose_commits(&self, lost: &Known) {
-        let time = Timestamp::from_millis(millis(lost.time));
-        self.end_for_good(&format!(
-            "the database has lost changes that were acknowledged: that of request {} at {time} is no longer \
-             in its journal, as after a failover to a server that did not have it. Start the daemon again, \
-             which reads everything anew, and look for what was done since then",
-            lost.request
-        ));
-    }
-
-    fn end_for_good(&self, why: &str) {
+    /// Ends all work for good.
+    pub(super) fn end_for_good(&self, why: &str) {
         if !self.closing.load(SeqCst) {
             tracing::error!(why, "the store is of no use any more");
             let _ = self.over.set(Fault::new(UNAVAILABLE, why));
@@ -145,17 +132,15 @@ impl Shared {
         self.over.get().cloned()
     }
 
-    /// Notes a commit that is there to stay.
-    pub(super) fn note_known(&self, commit: Known) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.as_ref().is_none_or(|known| known.sequence < commit.sequence) {
-            *known = Some(commit);
-        }
+    /// Notes that a wait for the turn of this daemon was in vain: whoever has it takes long.
+    pub(super) fn miss_turn(&self) {
+        *self.missed_turn.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// The last commit that is known to be there.
-    pub(super) fn known(&self) -> Option<Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Whether it is worth while to wait for it.
+    pub(super) fn waits_for_turn(&self) -> bool {
+        let missed = *self.missed_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        missed.is_none_or(|missed| missed.elapsed() > MISSED_PAUSE)
     }
 
     /// Lets the lanes end.
@@ -184,10 +169,4 @@ impl Shared {
         let why = self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
         OpenError::Unreachable { address: self.address.to_string(), why }
     }
-}
-
-/// Milliseconds since 1970.
-pub(super) fn millis(time: SystemTime) -> i64 {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -14,6 +14,10 @@ macro_rules! places {
 /// So many commits of one transaction have a place in the journal.
 pub(super) const PLACES: usize = places!();
 
+/// Form of the tables. In form 1 a transaction had one place in the journal, its number; now it has several,
+/// all behind those of before.
+pub(super) const FORM: i32 = 2;
+
 /// The place of the first commit of a transaction, by its number, without the base of the journal.
 macro_rules! place {
     ($number:literal) => {
@@ -86,9 +90,12 @@ const JOURNAL_STANDING: &str = "select l.sequence, l.time, l.request, \
     array(select number::text::bigint from pg_snapshot_xip(pg_current_snapshot()) as number) \
     from (select) one left join lateral \
     (select sequence, time, request from stored_journal order by sequence desc limit 1) l on true";
-/// Whether a commit is in the journal.
-pub(super) const IS_KNOWN: &str =
-    "select 1 from stored_journal where sequence = $1 and time = $2 and request = $3";
+/// The first of some commits that the journal lacks.
+pub(super) const LACKING: &str = "select k.time, k.request \
+    from unnest($1::bigint[], $2::timestamptz[], $3::text[]) as k(sequence, time, request) \
+    where not exists (select 1 from stored_journal j \
+        where j.sequence = k.sequence and j.time = k.time and j.request = k.request) \
+    order by k.time limit 1";
 /// The last visible commit that has put something into some spaces.
 const LAST_PUT: &str = "select j.sequence from stored_journal j \
     where j.sequence > $1 and j.spaces && $2::smallint[] \
@@ -120,7 +127,7 @@ values ($5::bigint + ",
     ", $6, $7, $8, $2, $3, $4) returning sequence"
 );
 /// Everything that any commits write. `part` says whose change it is, from 1 on, and `fate` what becomes of
-/// it (`commits.rs`). A removal of what is not there conflicts with no one who puts it meanwhile, but could
+/// it (`send.rs`). A removal of what is not there conflicts with no one who puts it meanwhile, but could
 /// come after that in the journal: it is left out. Two transactions that write the same records lock them in
 /// the same order.
 const WRITE: &str = concat!(
@@ -129,9 +136,12 @@ with c as (
     select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[],
         $5::smallint[], $6::smallint[]) with ordinality as c(spread, space, key, value, part, fate, place)
 ), gone as (
-    delete from stored_records r using c where c.value is null
+    delete from stored_records r using c where c.value is null and c.fate < 2
     and r.spread = c.spread and r.space + 0::smallint = c.space and r.key || ''::bytea = c.key
     returning c.place
+), there as (
+    select c.place from c join stored_records r on c.fate = 3
+    and r.spread = c.spread and r.space + 0::smallint = c.space and r.key || ''::bytea = c.key
 ), put as (
     insert into stored_records (spread, space, key, value)
     select c.spread, c.space, c.key, c.value from c where c.value is not null and c.fate = 0
@@ -140,7 +150,8 @@ with c as (
 ), done as (
     select part, array_agg(space order by place) as spaces, array_agg(key order by place) as keys,
         array_agg(value order by place) as new_values
-    from c where value is not null or fate = 1 or place in (select place from gone) group by part
+    from c where value is not null or fate in (1, 2)
+    or place in (select place from gone union all select place from there) group by part
 )
 insert into stored_journal (sequence, time, actor, request, spaces, keys, new_values)
 select $7::bigint + ",

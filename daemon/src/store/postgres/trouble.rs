@@ -23,6 +23,8 @@ pub(super) enum Trouble {
     Conflict,
     /// The connection is of no use any more, or the server does not take writes.
     Lost(String),
+    /// The server lacks commits that were acknowledged, in words.
+    Lacks(String),
     /// A statement took too long; the connection may still be good, but no one waits for it.
     TooLong,
     /// This program and the database do not go together.
@@ -82,7 +84,7 @@ impl Trouble {
         match self {
             Self::Defect(_) => true,
             Self::Lost(why) => why.contains("SQLSTATE 28") || why.contains(BAD_CERTIFICATE),
-            Self::Conflict | Self::TooLong => false,
+            Self::Conflict | Self::TooLong | Self::Lacks(_) => false,
         }
     }
 
@@ -95,6 +97,7 @@ impl Trouble {
                 Fault::new(DISK_FULL, detail).retry_after(RETRY_AFTER_S)
             }
             Self::Lost(_) => unavailable("the connection to the database was lost"),
+            Self::Lacks(why) => unavailable(why),
             Self::TooLong => unavailable("the database did not answer in time"),
             Self::Defect(_) => Fault::new(INTERNAL, "the database refused a statement"),
         }
@@ -114,7 +117,7 @@ impl fmt::Display for Trouble {
         match self {
             Self::Conflict => f.write_str("a conflict with another transaction"),
             Self::TooLong => f.write_str("no answer in time"),
-            Self::Lost(why) | Self::Defect(why) => f.write_str(why),
+            Self::Lost(why) | Self::Lacks(why) | Self::Defect(why) => f.write_str(why),
         }
     }
 }

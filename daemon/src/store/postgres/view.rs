@@ -18,12 +18,21 @@ const KEPT_MAX: usize = 4096;
 /// Pairs of a range that is asked for together with others. A range with as many is asked for by itself.
 const RANGE_PAIRS: i64 = 100;
 
+/// How a wait for the turn of a daemon has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// It came.
+    Came,
+    /// It took too long.
+    InVain,
+}
+
 /// What came of a transaction's questions.
 pub(super) struct Ending {
     /// What went wrong, and otherwise what begins the transaction if it has not begun.
     pub(super) begin: Result<Option<&'static str>, Trouble>,
-    /// Whether it has the turn of its daemon, and has to give it back.
-    pub(super) has_turn: bool,
+    /// Whether it waited for the turn of its daemon, which then has to be given back.
+    pub(super) waited: Option<Waited>,
     /// What was seen.
     pub(super) values: Values,
 }
@@ -34,9 +43,9 @@ pub(super) struct Snapshot<'s> {
     runtime: &'s Runtime,
     /// What begins the transaction, until it has begun.
     begin: Option<&'static str>,
-    /// Whether this daemon is to wait for its turn before, and whether it has it.
+    /// Whether this daemon is to wait for its turn before, and whether it did.
     in_turn: bool,
-    has_turn: bool,
+    waited: Option<Waited>,
     kept: Values,
     /// Ranges that were asked for together, with all their pairs.
     ranges: HashMap<(u8, Range), Vec<Pair>>,
@@ -48,7 +57,7 @@ impl<'s> Snapshot<'s> {
     pub(super) fn new(session: &'s Session, runtime: &'s Runtime, begin: &'static str) -> Self {
         let (kept, ranges) = (Values::new(), HashMap::new());
         let begin = Some(begin);
-        Self { session, runtime, begin, in_turn: false, has_turn: false, kept, ranges, trouble: None }
+        Self { session, runtime, begin, in_turn: false, waited: None, kept, ranges, trouble: None }
     }
 
     /// The same, which waits first until it is the turn of its daemon.
@@ -59,20 +68,19 @@ impl<'s> Snapshot<'s> {
     /// What came of it.
     pub(super) fn end(self) -> Ending {
         let begin = self.trouble.map_or(Ok(self.begin), Err);
-        Ending { begin, has_turn: self.has_turn, values: self.kept }
+        Ending { begin, waited: self.waited, values: self.kept }
     }
 
     /// Asks for places that will be asked for, in one message. What goes wrong is found by the next question.
     pub(super) fn foresee(&mut self, places: &[Place]) {
-        let _ = self.fetch(places.iter().cloned());
+        let _ = self.fetch(places.iter().cloned(), 1);
     }
 
-    /// Asks for those of the places that are not known.
-    fn fetch(&mut self, places: impl Iterator<Item = Place>) -> Result<(), Fault> {
+    /// Asks for those of the places that are not known, if these are not fewer than `least`.
+    fn fetch(&mut self, places: impl Iterator<Item = Place>, least: usize) -> Result<(), Fault> {
         // Those beyond what is kept are asked for one by one.
         let unknown: Vec<_> = places.filter(|place| !self.kept.contains_key(place)).take(KEPT_MAX).collect();
-        // A single place takes one question either way.
-        if unknown.len() < 2 {
+        if unknown.len() < least {
             return Ok(());
         }
         if self.kept.len() + unknown.len() > KEPT_MAX {
@@ -104,10 +112,10 @@ impl<'s> Snapshot<'s> {
                 let client = &self.session.client;
                 let take = self.in_turn.then(|| client.batch_execute(&self.session.in_turn.take));
                 let all = join3(OptionFuture::from(take), client.batch_execute(begin), question);
-                let has_turn = &mut self.has_turn;
+                let waited = &mut self.waited;
                 self.session.wait(self.runtime, async {
                     let (taken, begun, answer) = all.await;
-                    *has_turn = matches!(taken, Some(Ok(())));
+                    *waited = taken.map(|taken| if taken.is_ok() { Waited::Came } else { Waited::InVain });
                     begun.and(answer)
                 })
             }
@@ -144,11 +152,12 @@ impl View for Snapshot<'_> {
     }
 
     fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
-        self.fetch(keys.iter().map(|key| (space.id, key.clone())))
+        // A single place takes one question either way.
+        self.fetch(keys.iter().map(|key| (space.id, key.clone())), 2)
     }
 
     fn expect_places(&mut self, places: &[(Space, Vec<u8>)]) -> Result<(), Fault> {
-        self.fetch(places.iter().map(|(space, key)| (space.id, key.clone())))
+        self.fetch(places.iter().map(|(space, key)| (space.id, key.clone())), 2)
     }
 
     fn expect_ranges(&mut self, ranges: &[(Space, Range)]) -> Result<bool, Fault> {
