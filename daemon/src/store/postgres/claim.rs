@@ -109,8 +109,8 @@ pub(super) struct InTurn {
     /// Waits for it, but not for long: without it the work runs beside others. A daemon that is frozen with
     /// it must not hold up the rest.
     pub(super) take: String,
-    /// Gives it back, or says nothing where it was not had: a wait that ends just as the lock becomes free may
-    /// fail and have it nevertheless.
+    /// Gives it back, or says nothing where it was not had: a wait that ends just as the lock becomes free
+    /// may fail and have it nevertheless.
     pub(super) give_back: String,
 }
 

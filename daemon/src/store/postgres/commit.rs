@@ -105,7 +105,8 @@ pub(super) fn write(
 }
 
 /// Runs the next group of changes. One that conflicts with others runs again as smaller groups; and where
-/// anything else goes wrong that has changed nothing, each change finds out by itself whether that was its own.
+/// anything else goes wrong that has changed nothing, each change finds out by itself whether that was its
+/// own.
 pub(super) fn write_group(session: &Session, runtime: &Runtime, shared: &Shared) -> Ended {
     let mut group = shared.groups.next();
     let foreseen: HashSet<&Place> = group.iter().flat_map(|member| &member.writing.foreseen).collect();

@@ -135,8 +135,8 @@ impl Groups {
         self.waiting().put_first(rest);
     }
 
-    /// Has a group that conflicted with others try again, as smaller ones, or each change by itself; and those
-    /// that did not get their turn.
+    /// Has a group that conflicted with others try again, as smaller ones, or each change by itself; and
+    /// those that did not get their turn.
     pub(super) fn conflicted(&self, group: Vec<Member>, rest: Vec<Member>) {
         let mut waiting = self.waiting();
         waiting.most = (waiting.most / 2).max(1);
