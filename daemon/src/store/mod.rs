@@ -11,6 +11,7 @@ pub mod engine;
 mod expired;
 pub mod export;
 pub mod figures;
+mod given;
 pub mod image_check;
 pub mod images;
 mod joint;
@@ -42,6 +43,7 @@ use crate::domain::numbers::ListNumbers;
 use crate::domain::webhook::Receivers;
 use engine::{Commit, Engine, Pending, WriteWork};
 use expired::Expired;
+use given::Given;
 use images::{Images, Uses};
 use joint::Joint;
 use mfa_shared::fault::{self, Fault};
@@ -61,12 +63,7 @@ type Way = fn(&dyn Engine, WriteWork) -> Pending<()>;
 pub struct Store {
     engine: Arc<dyn Engine>,
     images: Arc<Images>,
-    clock: Clock,
-    strict: bool,
-    keys: Option<Arc<Keys>>,
-    receivers: Arc<Receivers>,
-    calendar: Arc<RwLock<Calendar>>,
-    numbers: Arc<ListNumbers>,
+    given: Given,
     expired: Arc<Expired>,
     joint: Arc<Joint>,
 }
@@ -86,36 +83,35 @@ impl Store {
     /// A store over an engine of any kind.
     pub fn over(engine: Arc<dyn Engine>, clock: Clock, strict: bool) -> Self {
         let images = Arc::new(Images::new(engine.objects()));
-        let (receivers, calendar) = (Arc::default(), Arc::default());
-        let (numbers, expired, joint) = (Arc::default(), Arc::default(), Arc::default());
-        Self { engine, images, clock, strict, keys: None, receivers, calendar, numbers, expired, joint }
+        let (given, expired, joint) = (Given::new(clock, strict), Arc::default(), Arc::default());
+        Self { engine, images, given, expired, joint }
     }
 
     /// The same store with the keys of its secrets.
     pub fn with_keys(mut self, keys: Keys) -> Self {
-        self.keys = Some(Arc::new(keys));
+        self.given.keys = Some(Arc::new(keys));
         self
     }
 
     /// The same store where events may be delivered to these receivers.
     pub fn with_receivers(mut self, receivers: Receivers) -> Self {
-        self.receivers = Arc::new(receivers);
+        self.given.receivers = Arc::new(receivers);
         self
     }
 
     /// What came and went on each day, for reports.
     pub fn calendar(&self) -> &Arc<RwLock<Calendar>> {
-        &self.calendar
+        &self.given.calendar
     }
 
     /// What is known of long lists and of the trail.
     pub fn numbers(&self) -> &ListNumbers {
-        &self.numbers
+        &self.given.numbers
     }
 
     /// The clock of the store's transactions.
     pub fn clock(&self) -> &Clock {
-        &self.clock
+        &self.given.clock
     }
 
     /// Runs `work` as one serializable transaction; `request` names the request in the audit trail. Work
@@ -183,17 +179,10 @@ impl Store {
         mut work: Work,
         way: Way,
     ) -> Result<(Result<(), Fault>, Uses), Fault> {
-        let clock = self.clock.clone();
-        let strict = self.strict;
-        let keys = self.keys.clone();
-        let receivers = self.receivers.clone();
-        let shared = self.is_shared();
-        let (calendar, expired) = (self.calendar.clone(), self.expired.clone());
+        let (given, expired, shared) = (self.given.clone(), self.expired.clone(), self.is_shared());
         let (slot, filled) = slot();
         let write = move |view: &mut dyn engine::View| {
-            let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
-            let tx = tx.with_receivers(receivers.clone()).with_calendar(calendar.clone());
-            let mut tx = tx.with_expired(expired.clone());
+            let mut tx = given.tx(view).with_expired(expired.clone());
             let mut outcome = work(&mut tx);
             let mut keep = tx.writes_after(outcome.is_ok());
             if keep && let Err(fault) = trail::write(&mut tx, outcome.is_ok(), shared) {

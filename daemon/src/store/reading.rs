@@ -1,36 +1,8 @@
 //! Transactions that only read: each by itself, or together with those of the same moment.
 
 use super::engine::{Pending, Space, View};
-use super::seal::Keys;
 use super::{Store, Tx, joint, slot};
-use crate::clock::Clock;
-use crate::domain::calendar::Calendar;
-use crate::domain::numbers::ListNumbers;
-use crate::domain::webhook::Receivers;
 use mfa_shared::fault::Fault;
-use std::sync::{Arc, RwLock};
-
-/// What a transaction that reads has besides its state; not the engine, which must be able to close.
-struct Reading {
-    clock: Clock,
-    strict: bool,
-    keys: Option<Arc<Keys>>,
-    receivers: Arc<Receivers>,
-    calendar: Arc<RwLock<Calendar>>,
-    numbers: Arc<ListNumbers>,
-}
-
-impl Reading {
-    fn tx<'v>(&self, view: &'v mut dyn View) -> Tx<'v> {
-        self.rehearsed(view).with_numbers(self.numbers.clone())
-    }
-
-    /// Without the numbers of lists: what is found on a state that never was must not be kept there.
-    fn rehearsed<'v>(&self, view: &'v mut dyn View) -> Tx<'v> {
-        let tx = Tx::new(view, self.clock.now(), self.strict).with_keys(self.keys.clone());
-        tx.with_receivers(self.receivers.clone()).with_calendar(self.calendar.clone())
-    }
-}
 
 impl Store {
     /// Runs `work` on one consistent state. Work that looks at many records says that it is `long`.
@@ -66,7 +38,7 @@ impl Store {
     }
 
     /// The same for short reads of which nothing stays but their result: which records they read is found out
-    /// by a rehearsal (see [`Engine::rehearse`]).
+    /// by a rehearsal (`Engine::rehearse`).
     pub async fn read_rehearsed<T, F>(&self, long: bool, mut work: F) -> Result<T, Fault>
     where
         T: Send + 'static,
@@ -75,8 +47,8 @@ impl Store {
         if !self.is_shared() {
             return self.read(long, work).await;
         }
-        let reading = self.reading();
-        match self.engine.rehearse(&mut |view| drop(work(&mut reading.rehearsed(view)))) {
+        // Without the numbers of lists: what is found on a state that never was must not be kept there.
+        match self.engine.rehearse(&mut |view| drop(work(&mut self.given.tx(view)))) {
             Some(places) => self.read_jointly(places, work).await,
             // What it asks for one after the other would hold up the others.
             None => self.read(long, work).await,
@@ -84,24 +56,13 @@ impl Store {
     }
 
     fn look(&self, mut work: joint::Work, long: bool) -> Pending<()> {
-        let reading = self.reading();
+        let given = self.given.clone();
         // A read that takes long goes on where nobody waits for it any more, and its engine stays open.
         let held = long.then(|| self.engine.clone());
         let read = move |view: &mut dyn View| {
             let _held = &held;
-            work(&mut reading.tx(view));
+            work(&mut given.reading(view));
         };
         self.engine.read(Box::new(read), long)
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            clock: self.clock.clone(),
-            strict: self.strict,
-            keys: self.keys.clone(),
-            receivers: self.receivers.clone(),
-            calendar: self.calendar.clone(),
-            numbers: self.numbers.clone(),
-        }
     }
 }

@@ -22,7 +22,7 @@ impl Store {
             let why = "the backup does not say to which journal it belongs: make another one";
             return Err(Fault::new(UNAVAILABLE, why));
         };
-        let now = self.clock.now();
+        let now = self.clock().now();
         let older_than = keep_days.map(|days| now.plus_seconds(-DAY_S * i64::from(days)));
         let covered = facts.trailer.journal_sequence;
         self.engine.archive(Archive { out: out.to_owned(), covered, mark, older_than }).await

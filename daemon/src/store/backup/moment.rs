@@ -151,7 +151,7 @@ impl Way {
 impl Store {
     /// Goes on to the moment behind a backup that was put back; which images are missing.
     pub async fn follow(&self, way: &Way, watch: Watch<'_>) -> Result<Vec<String>, BackupError> {
-        way.follow(&*self.engine, self.clock.now(), watch).await?;
+        way.follow(&*self.engine, self.clock().now(), watch).await?;
         way.bring_images(&*self.engine).await
     }
 }

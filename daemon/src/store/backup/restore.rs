@@ -164,6 +164,6 @@ impl Store {
         digest: &str,
         watch: Watch<'_>,
     ) -> Result<Head, BackupError> {
-        put_back(reader, &*self.engine, digest, self.clock.now(), watch).await
+        put_back(reader, &*self.engine, digest, self.clock().now(), watch).await
     }
 }

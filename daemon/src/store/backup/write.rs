@@ -34,7 +34,7 @@ fn gone() -> BackupError {
 impl Store {
     /// Writes a backup. Its last byte comes only if the backup is complete; a failure is sent to the sink.
     pub async fn back_up(&self, to: Sink) -> Result<(), BackupError> {
-        let written = write(&*self.engine, &self.clock, to.clone()).await;
+        let written = write(&*self.engine, self.clock(), to.clone()).await;
         self.remove_put_off().await;
         if let Err(error) = &written {
             let fault = match error {
