@@ -109,7 +109,7 @@ impl Seen {
 pub(super) struct Foreseen {
     /// The places that were asked for.
     pub(super) places: Vec<Place>,
-    /// Whether it did not end at a range, behind which more may be asked for.
+    /// Whether these are all: it did not end at a range, behind which more may be asked for.
     pub(super) is_all: bool,
 }
 
@@ -123,8 +123,13 @@ struct Rehearsal<'s> {
 
 impl Rehearsal<'_> {
     fn ask(&mut self, place: Place) {
-        if self.asked.len() < NOTED_MAX && !self.asked.contains(&place) {
+        if self.asked.contains(&place) {
+            return;
+        }
+        if self.asked.len() < NOTED_MAX {
             self.asked.push(place);
+        } else {
+            self.is_all = false;
         }
     }
 }
