@@ -8,6 +8,7 @@ use super::questions::{self, Errand};
 use super::reserve::Reserve;
 use super::session::{self, Session};
 use super::shared::Shared;
+use super::trouble::Trouble;
 use super::turns::{Answer, Held, Writing};
 use crate::store::engine::ReadWork;
 use std::fmt;
@@ -120,6 +121,8 @@ impl Lane {
                         self.shared.lose_alone();
                     }
                 }
+                // It is over, and that is in the log.
+                Err(Trouble::Lacks(_)) => return,
                 Err(trouble) => {
                     self.shared.note(&trouble);
                     std::thread::sleep(PAUSE);

@@ -74,7 +74,7 @@ pub(super) fn first<T>(
         }
     }
     if let Some(why) = lacking {
-        // None of the others has them either: what is in memory is wrong.
+        // No other server that takes writes has them: what is in memory is wrong.
         shared.end_for_good(&why);
         return Err(Trouble::Lacks(why));
     }

@@ -118,13 +118,15 @@ impl Shared {
         );
     }
 
-    /// Ends all work for good.
+    /// Ends all work for good; several lanes may find the reason at once.
     pub(super) fn end_for_good(&self, why: &str) {
-        if !self.closing.load(SeqCst) {
-            tracing::error!(why, "the store is of no use any more");
-            let _ = self.over.set(Fault::new(UNAVAILABLE, why));
-            self.close();
+        if self.closing.load(SeqCst) {
+            return;
         }
+        if self.over.set(Fault::new(UNAVAILABLE, why)).is_ok() {
+            tracing::error!(why, "the store is of no use any more");
+        }
+        self.close();
     }
 
     /// Why no more is done, if that is so for good.
