@@ -14,7 +14,7 @@ pub async fn gather(order: Order, store: Store) -> Result<Option<Day>, Fault> {
     let mut totals = day.totals();
     while !totals.is_done() {
         let added = totals.clone();
-        totals = store.read(false, move |tx| added.clone().add_next(tx)).await?;
+        totals = store.read(true, move |tx| added.clone().add_next(tx)).await?;
     }
     Ok(Some(day.with_totals(&totals)))
 }

@@ -225,7 +225,7 @@ fn order(
 ) -> Ordered {
     let repeatable = repeatable(head, found, route, raw.bytes);
     let trail = Arc::new(Trail::of(head, route.meta, &found.params, Some(raw)));
-    Ordered { asked, trail, repeatable, errand }
+    Ordered { asked, trail, repeatable, errand, endpoint: route.meta.name }
 }
 
 /// What an endpoint locks or unlocks.

@@ -11,10 +11,15 @@ use super::trail::Trail;
 use super::{dry_run, existing_only};
 use crate::ops::Caller;
 use crate::store::Tx;
+use mfa_shared::api::days::EndOfficeDay;
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::AnswerKind;
 use std::fmt;
 use std::sync::Arc;
+
+/// Errands that read about every record of a noun, so that the threads for lists do their work.
+const LONG: [&str; 1] = [EndOfficeDay::META.name];
 
 /// The content of a request for an errand.
 pub struct Ordered {
@@ -26,6 +31,8 @@ pub struct Ordered {
     pub repeatable: Result<Option<Repeatable>, Fault>,
     /// The errand itself.
     pub errand: Result<Errand, Fault>,
+    /// Its endpoint.
+    pub endpoint: &'static str,
 }
 
 impl fmt::Debug for Ordered {
@@ -84,13 +91,17 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
         let status = if act.answer == AnswerKind::Accepted { 202 } else { 204 };
         return Ok(Reply::empty(status));
     }
-    let store = state.store.clone();
+    let (store, shared) = (state.store.clone(), state.clone());
     let request_id = head.request_id.clone();
     let trail = ordered.trail.clone();
     // An errand is settled even if its client goes away.
     let errand = tokio::spawn(async move {
         let _turn = turn;
-        let settle = (act.run)(store.clone()).await;
+        let run = (act.run)(store.clone());
+        let settle = match LONG.contains(&ordered.endpoint) {
+            true => shared.patient.run(async { Ok(run.await) }).await?,
+            false => run.await,
+        };
         let write = move |tx: &mut Tx<'_>| {
             tx.set_actor(&caller.actor);
             let reply = match settle(tx, &caller) {
