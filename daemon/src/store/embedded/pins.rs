@@ -105,12 +105,15 @@ impl Pins {
     pub(super) fn remove(&self, number: u64) {
         let mut moments = self.moments();
         let at = moments.all.partition_point(|moment| moment.number < number);
-        let gone = moments.all.remove(at);
+        let mut gone = moments.all.remove(at);
         let older = at.checked_sub(1).and_then(|at| moments.all.get_mut(at));
         if let Some(older) = older.filter(|older| older.ended.is_none()) {
-            older.former.put_below(gone.former);
+            older.former.put_below(std::mem::take(&mut gone.former));
         }
         self.count.store(moments.all.len(), SeqCst);
+        // To free many values takes longer than a publication may wait.
+        drop(moments);
+        drop(gone);
     }
 
     /// What a key had at a moment, if it was changed since.
