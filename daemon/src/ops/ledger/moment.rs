@@ -39,12 +39,11 @@ impl Moment {
         tx: &mut Tx<'_>,
         mut account: LedgerAccount,
     ) -> Result<Option<LedgerAccount>, Fault> {
-        if account.created_on > self.now {
-            return Ok(None);
-        }
+        // What has not happened yet was written by a clock that was wrong, so it says nothing of the order.
+        let is_new = account.created_on > self.now && account.created_on <= tx.now();
         // Entries are posted in the order of time.
         if account.last_entry_on < self.posted_on {
-            return Ok(Some(account));
+            return Ok(Some(account).filter(|account| !is_new || account.last_entry_on.is_some()));
         }
         let under = prefix(&[&account.identifier]);
         let here = line_number(self.sequence + 1, 0);
@@ -55,7 +54,7 @@ impl Moment {
             Ok(true)
         })?;
         if later.is_empty() {
-            return Ok(Some(account));
+            return Ok(Some(account).filter(|account| !is_new || account.last_entry_on.is_some()));
         }
         for number in later {
             let Some((_, line)) = line_at(tx, number)? else { continue };
@@ -66,6 +65,9 @@ impl Moment {
         }
         account.balance = balance(account.kind, account.debit_total, account.credit_total);
         let last: Option<AccountLine> = tx.last(&Range { from: under, to: Some(next) })?;
+        if is_new && last.is_none() {
+            return Ok(None);
+        }
         let entry = match &last {
             Some(line) => entry_at(tx, line.number / ENTRY_LINES_MAX)?,
             None => None,

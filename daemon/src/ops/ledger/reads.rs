@@ -24,6 +24,8 @@ use std::ops::Range as Span;
 const LINES_AT_ONCE: usize = 500;
 /// Accounts whose balances of a past day are asked for in one.
 const BALANCES_AT_ONCE: usize = 500;
+/// About what a row of a trial balance takes in an answer.
+const ROW_BYTES: usize = 100;
 
 /// `GET /ledger/accounts`
 pub fn list_accounts(
@@ -153,6 +155,7 @@ pub fn trial_balance(
     };
     let before = query.as_of.map(|day| day.next().start());
     let (mut rows, mut moved) = (Vec::new(), Vec::new());
+    let room = tx.limits.room.clone();
     tx.walk(LedgerAccount::SPACE, Range::prefix(&[]), &mut |_, value| {
         let account: LedgerAccount = decode(LedgerAccount::SPACE, value)?;
         let Some(last) = account.last_entry_on else { return Ok(true) };
@@ -162,6 +165,12 @@ pub fn trial_balance(
         let (debit, credit) = on_sides(account.kind, account.balance);
         let (account_identifier, kind) = (account.identifier, account.kind);
         rows.push(Some(TrialBalanceRow { account_identifier, kind, debit, credit }));
+        match &room {
+            Some(room) if rows.len().is_multiple_of(BALANCES_AT_ONCE) => {
+                room.grow(BALANCES_AT_ONCE * ROW_BYTES)?;
+            }
+            _ => {}
+        }
         Ok(true)
     })?;
     // The others have the same balance since.

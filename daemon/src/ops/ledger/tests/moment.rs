@@ -6,12 +6,16 @@ use crate::domain::ledger::on_sides;
 use crate::ops::Caller;
 use crate::ops::ledger::*;
 use crate::ops::listing::{Cursor, List};
+use crate::store::Tx;
+use crate::store::limits::AnswerRoom;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::AccountRole::{Drawer, Income, Vault};
-use mfa_shared::api::ledger::{AccountQuery, LedgerAccount, ListLedgerAccounts};
+use mfa_shared::api::ledger::{AccountQuery, AsOf, GetTrialBalance, LedgerAccount, ListLedgerAccounts};
+use mfa_shared::fault::{Fault, UNAVAILABLE};
 use mfa_shared::query::Paging;
 use mfa_shared::wire::Query;
 use serde_json::Value;
+use std::sync::{Arc, Mutex};
 
 /// More than one chunk of a stream.
 const ACCOUNTS: usize = 1_203;
@@ -98,6 +102,38 @@ fn accounts_are_streamed_as_they_were_when_they_were_asked_for() {
     }
 }
 
+/// Room for so many bytes.
+#[derive(Debug)]
+struct Room(Mutex<usize>);
+
+impl AnswerRoom for Room {
+    fn grow(&self, bytes: usize) -> Result<(), Fault> {
+        let mut left = self.0.lock().unwrap();
+        *left = left.checked_sub(bytes).ok_or_else(|| Fault::new(UNAVAILABLE, "no room"))?;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_trial_balance_takes_its_room_while_it_is_made() {
+    let mut store = Memory::new();
+    store.write(|tx| name_account(tx, "/x", "vault", Vault)).unwrap();
+    for number in 0..ACCOUNTS {
+        store.write(|tx| name_account(tx, "/x", &name(number), Drawer)).unwrap();
+        bring(&mut store, number, "1");
+    }
+    let mut rows = |room| {
+        store.read(|tx| {
+            tx.limits.room = Some(Arc::new(Room(Mutex::new(room))));
+            let asked = Query(AsOf { as_of: None });
+            let made = trial_balance(tx, &Caller::guest(), &GetTrialBalance {}, &asked);
+            Ok(made.map(|balance| balance.0.rows.len()))
+        })
+    };
+    assert_eq!(rows(1_000_000).unwrap(), ACCOUNTS + 1);
+    assert_eq!(rows(80_000).unwrap_err().kind, UNAVAILABLE);
+}
+
 #[test]
 fn the_books_that_a_stream_shows_balance() {
     let mut store = store();
@@ -111,4 +147,27 @@ fn the_books_that_a_stream_shows_balance() {
     let total = |side: fn(&(Amount, Amount)) -> Amount| Amount::sum(sides.iter().map(side));
     assert_eq!(total(|side| side.0), total(|side| side.1));
     assert_eq!(total(|side| side.0), amount("501.25"));
+}
+
+#[test]
+fn a_stream_shows_every_account_when_the_clock_was_set_back() {
+    let mut store = Memory::new();
+    store.now = store.now.plus_seconds(600);
+    let make = |name: &'static str| move |tx: &mut Tx<'_>| name_account(tx, "/x", name, Drawer);
+    store.write(make("drawer-0001")).unwrap();
+    store.write(make("empty")).unwrap();
+    store.write(|tx| name_account(tx, "/x", "vault", Vault)).unwrap();
+    bring(&mut store, 1, "3.50");
+    store.now = store.now.plus_seconds(-600);
+    let shown = streamed(&mut store, Paging::default(), |_| {});
+    let names: Vec<_> = shown.iter().map(|account| account["identifier"].as_str().unwrap()).collect();
+    assert_eq!(names, ["drawer-0001", "empty", "vault"]);
+    // Another daemon's clock was ahead by two seconds, and catches up before the stream comes there.
+    store.now = store.now.plus_seconds(599);
+    let mut left = 1;
+    let shown = streamed(&mut store, Paging::default(), |store| {
+        store.now = store.now.plus_seconds(std::mem::take(&mut left));
+    });
+    let total = shown.iter().filter(|account| account["balance"] != 0).count();
+    assert_eq!(total, 2, "{shown:?}");
 }
