@@ -213,6 +213,32 @@ fn a_day_that_is_over_ends_as_it_was_at_midnight() {
 }
 
 #[test]
+fn the_first_report_has_what_was_made_before_midnight_and_finished_after_it() {
+    let (counter, account) = branch();
+    let world = &counter.world;
+    // A session that ended before, with a transaction of its own.
+    counter.quote(&Counter::request("CDPT", &account, "1"));
+    counter.close("T1").is(202);
+    world.clock.advance(HOURS);
+    counter.open("T1", "emp1", "10");
+    counter.unlock("T1", "emp1");
+    counter.transact("CDPT", &account, None, "2", "excluded").is(202);
+    let [confirmed, canceled, waiting] =
+        ["3", "4", "5"].map(|amount| counter.quote(&Counter::request("CDPT", &account, amount)));
+    world.clock.advance(24 * HOURS);
+    counter.unlock("T1", "emp1");
+    counter.finish("T1", &confirmed, "command=CONFIRM&charges=excluded").is(202);
+    counter.finish("T1", &canceled, "command=CANCEL").is(202);
+    end_open(world, TOMORROW).is(202);
+    assert_eq!(totals(&report(world, TOMORROW)), ["CDPT 1 3 1.50 1"]);
+    world.clock.advance(24 * HOURS);
+    counter.unlock("T1", "emp1");
+    counter.finish("T1", &waiting, "command=CONFIRM&charges=excluded").is(202);
+    end_open(world, "2031-05-08").is(202);
+    assert_eq!(totals(&report(world, "2031-05-08")), ["CDPT 1 5 1.50 0"]);
+}
+
+#[test]
 fn days_end_in_their_order() {
     let counter = Counter::start();
     let world = &counter.world;

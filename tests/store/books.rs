@@ -6,7 +6,9 @@ use crate::support::world::World;
 use mfa_daemon::Check;
 use mfa_daemon::ops::reports::days;
 use mfa_daemon::store::Tx;
-use mfa_daemon::store::records::{AccountLine, LedgerDay, StoredEntry, StoredInstance, StoredTransaction};
+use mfa_daemon::store::records::{
+    AccountLine, DrawerCash, LedgerDay, StoredEntry, StoredInstance, StoredTransaction,
+};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::fault::Fault;
@@ -80,6 +82,22 @@ fn a_single_altered_amount_is_found_wherever_it_is() {
     assert_eq!(in_transaction.len(), 2, "{in_transaction:?}");
     assert_eq!(in_transaction[0], "account income");
     assert!(in_transaction[1].starts_with("transaction "), "{in_transaction:?}");
+}
+
+#[test]
+fn a_session_that_moved_something_else_than_its_sums_say_is_found() {
+    let altered = found(|tx| {
+        let mut drawer: DrawerCash = tx.get(&["T1"])?.unwrap();
+        let sum = &mut drawer.session.as_mut().unwrap().moved[1];
+        sum.received = sum.received.plus(cent());
+        tx.put(&drawer)
+    });
+    assert_eq!(altered, ["drawer T1"]);
+    let of_earlier_program = found(|tx| {
+        let drawer: DrawerCash = tx.get(&["T1"])?.unwrap();
+        tx.put(&DrawerCash { session: None, ..drawer })
+    });
+    assert_eq!(of_earlier_program, [""; 0]);
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn cash_that_no_entry_explains_is_found() {
     day.finds(
         |tx| {
             let cash = drawer_cash(tx, "T2")?.plus(amount("0.01"));
-            tx.put(&DrawerCash { teller: "T2".to_owned(), cash })
+            tx.put(&DrawerCash { teller: "T2".to_owned(), cash, session: None })
         },
         &[("teller T2", "on hand")],
     );

@@ -1,7 +1,13 @@
 //! The states of a teller (`tellers.md` section 11).
 
 use TellerStep::{Close, Count, Open, Pause, Transact, Unlock};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::ledger::Side;
+use mfa_shared::api::tellers::CashMovements;
 use mfa_shared::api::tellers::TellerState::{self, Active, Closed, Paused};
+
+/// Message of the cash that was in the drawer when a session began; it is no posting.
+pub const CARRIED_OVER: &str = "Cash carried over.";
 
 /// What is done to a teller, as far as its state decides about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +36,21 @@ pub fn next_state(present: TellerState, step: TellerStep) -> Option<TellerState>
         (Active, Transact) => Some(Active),
         (Paused, Count) => Some(Paused),
         _ => None,
+    }
+}
+
+/// Counts a movement of cash among those with the same message.
+pub fn count_movement(moved: &mut Vec<CashMovements>, message: &str, side: Side, amount: Amount) {
+    let at = moved.iter().position(|sum| sum.message == message).unwrap_or_else(|| {
+        let (message, zero) = (message.to_owned(), Amount::ZERO);
+        moved.push(CashMovements { message, count: 0, received: zero, disbursed: zero });
+        moved.len() - 1
+    });
+    let sum = &mut moved[at];
+    sum.count += 1;
+    match side {
+        Side::Debit => sum.received = sum.received.plus(amount),
+        Side::Credit => sum.disbursed = sum.disbursed.plus(amount),
     }
 }
 

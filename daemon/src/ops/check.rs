@@ -1,7 +1,8 @@
 //! Recomputes the ledger from its lines: what must hold after any history
 //! (`deposits.md` section 4.5).
 
-use crate::domain::ledger::{ACCRUAL, balance, cash_moved, check_lines, join};
+use crate::domain::ledger::{ACCOUNT_CHANGE, ACCRUAL, balance, cash_moved, check_lines, join};
+use crate::domain::teller::{CARRIED_OVER, count_movement};
 use crate::ops::days::check_days;
 use crate::ops::interest::check_interest;
 use crate::ops::reports::{check::compare, days};
@@ -11,8 +12,8 @@ pub use crate::store::check::Finding;
 use crate::store::engine::{Pair, Range};
 use crate::store::record::{Record, number, numbered};
 use crate::store::records::{
-    ACCOUNT_LINES, AccountLine, DRAWER_ENTRIES, DrawerCash, LastPosting, StoredEntry, StoredInstance,
-    StoredTransaction, line_number,
+    ACCOUNT_LINES, AccountLine, DRAWER_ENTRIES, DrawerCash, LastPosting, SessionCash, StoredEntry,
+    StoredInstance, StoredTransaction, line_number,
 };
 use crate::store::tx::{decode, entries_of};
 use mfa_shared::amount::Amount;
@@ -40,6 +41,8 @@ struct Computed {
 struct Books {
     accounts: BTreeMap<String, (LedgerAccount, Computed)>,
     drawers: BTreeMap<String, Amount>,
+    /// What the sessions that are counted have moved, by teller.
+    sessions: BTreeMap<String, SessionCash>,
     /// What the lines with the role INCOME say that each account has earned.
     earned: BTreeMap<String, Amount>,
     lines: u64,
@@ -66,6 +69,7 @@ pub fn check_books(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
         let computed = Computed { currency, ..Computed::default() };
         books.accounts.insert(account.identifier.clone(), (account, computed));
     }
+    books.begin_sessions(tx)?;
     books.replay(tx)?;
     books.findings.extend(compare(tx, std::mem::take(&mut books.days).summed())?);
     books.compare_accounts();
@@ -203,6 +207,7 @@ impl Books {
         self.drawer_entries += u64::from(entry.lines.iter().any(|line| line.role == AccountRole::Drawer));
         let moved = Amount::sum(entry.lines.iter().map(cash_moved));
         if let Some(teller) = &entry.teller_code {
+            self.count_session(teller, place, entry);
             let drawer = self.drawers.entry(teller.clone()).or_default();
             *drawer = drawer.plus(moved);
             let cash = *drawer;
@@ -280,10 +285,36 @@ impl Books {
         self.findings.extend(found);
     }
 
-    /// The cash that is kept of each drawer is what its lines sum to.
+    /// Takes over, of sessions that are counted, where they begin and what they have carried over.
+    fn begin_sessions(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        for drawer in tx.all::<DrawerCash>(&[])? {
+            let Some(mut session) = drawer.session else { continue };
+            session.moved.retain(|sum| sum.message == CARRIED_OVER);
+            self.sessions.insert(drawer.teller, session);
+        }
+        Ok(())
+    }
+
+    fn count_session(&mut self, teller: &str, place: u64, entry: &JournalEntry) {
+        let Some(session) = self.sessions.get_mut(teller).filter(|session| session.after < place) else {
+            return;
+        };
+        let lines = entry.lines.iter().filter(|line| line.role == AccountRole::Drawer);
+        for line in lines.filter(|_| entry.r#type != ACCOUNT_CHANGE) {
+            count_movement(&mut session.moved, &entry.message, line.side, line.amount);
+        }
+    }
+
+    /// The cash that is kept of each drawer is what its lines sum to, and so is what its session has moved.
     fn compare_drawers(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        let kept = tx.all::<DrawerCash>(&[])?.into_iter().map(|drawer| (drawer.teller, drawer.cash));
-        let kept: BTreeMap<_, _> = kept.collect();
+        let drawers = tx.all::<DrawerCash>(&[])?;
+        let wrong =
+            drawers.iter().filter(|drawer| drawer.session.as_ref() != self.sessions.get(&drawer.teller));
+        let wrong: Vec<_> = wrong.map(|drawer| format!("drawer {}", drawer.teller)).collect();
+        for drawer in wrong {
+            self.find(drawer, "is kept with other sums of its session than its lines come to".to_owned());
+        }
+        let kept: BTreeMap<_, _> = drawers.into_iter().map(|drawer| (drawer.teller, drawer.cash)).collect();
         let named: BTreeSet<_> = kept.keys().chain(self.drawers.keys()).cloned().collect();
         for teller in named {
             let of = |drawers: &BTreeMap<String, Amount>| drawers.get(&teller).copied().unwrap_or_default();

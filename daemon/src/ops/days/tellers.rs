@@ -1,14 +1,14 @@
 //! What happened at a teller since the report before, by ranges of its own numbers.
 
 use crate::domain::ledger::cash_moved;
-use crate::ops::ledger::{drawer_cash, drawer_lines};
+use crate::ops::ledger::{drawer_cash, walk_drawer};
 use crate::store::Tx;
 use crate::store::engine::Range;
-use crate::store::record::{Record, number, numbered, prefix};
+use crate::store::record::{Record, numbered, prefix};
 use crate::store::records::{
     StoredTeller, StoredTransaction, TRANSACTIONS_PENDING, TellerMark, TransactionCounter, report_key,
 };
-use crate::store::tx::{decode, indexed_key};
+use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::{DayReport, Transaction, TransactionState};
 use mfa_shared::fault::Fault;
@@ -77,48 +77,60 @@ pub(super) fn look(
         Ok(is_in)
     })?;
     // What has moved since is taken back.
-    let later = drawer_lines(tx, code, span.next_entry - 1)?;
-    let later = Amount::sum(later.iter().map(|(_, line)| cash_moved(line)));
+    let mut later = Amount::ZERO;
+    walk_drawer(tx, code, span.next_entry - 1, &mut |_, line| later = later.plus(cash_moved(line)))?;
     let cash = drawer_cash(tx, code)?.minus(later);
     let pending = tx.count(TRANSACTIONS_PENDING, &[code])?;
     Ok(AtTeller { cash, pending, finished, reports, mark })
 }
 
-/// Where the first report of an office begins: with the day.
+/// Where the first report of an office begins: with the day. A session may go past midnight, so older
+/// transactions of the one that was open then may have been finished in it. A session that ends leaves none
+/// pending.
 fn beginning(tx: &mut Tx<'_>, code: &str, span: &Span) -> Result<TellerMark, Fault> {
+    let report = last_report_before(tx, code, span)?;
+    let session = report.as_ref().map_or(Ok(1), |report| first_since(tx, code, report.closed_on))?;
+    let first = first_since(tx, code, span.from)?;
+    let mut open = Vec::new();
+    let range = Range { from: numbered(&[code], session), to: Some(numbered(&[code], first)) };
+    tx.walk(StoredTransaction::SPACE, range, &mut |_, value| {
+        let stored: StoredTransaction = decode(StoredTransaction::SPACE, value)?;
+        if stored.transaction.finished_on.is_none_or(|on| on >= span.from) {
+            open.push(stored.number);
+        }
+        Ok(true)
+    })?;
+    Ok(TellerMark { transaction: first - 1, open, report: report.map_or(0, |r| r.number.unsigned_abs()) })
+}
+
+/// The number of the first transaction that was made at a moment or later.
+fn first_since(tx: &mut Tx<'_>, code: &str, moment: Timestamp) -> Result<u64, Fault> {
     let mut low = 1;
-    let mut high = last_transaction(tx, code)? + 1;
+    let mut high = tx.get::<TransactionCounter>(&[code])?.map_or(0, |counter| counter.last) + 1;
     while low < high {
         let middle = low + (high - low) / 2;
         match transaction(tx, code, middle)? {
-            Some(stored) if stored.transaction.created_on < span.from => low = middle + 1,
+            Some(stored) if stored.transaction.created_on < moment => low = middle + 1,
             _ => high = middle,
         }
     }
-    let mut open = Vec::new();
-    tx.walk(TRANSACTIONS_PENDING, Range::prefix(&prefix(&[code])), &mut |entry, _| {
-        open.push(number(indexed_key(&[code], entry)));
-        Ok(true)
-    })?;
-    open.retain(|number| *number < low);
-    let report = last_report_before(tx, code, span)?;
-    Ok(TellerMark { transaction: low - 1, open, report })
+    Ok(low)
 }
 
-/// The number of the last day report of a session that ended before a span.
-fn last_report_before(tx: &mut Tx<'_>, code: &str, span: &Span) -> Result<u64, Fault> {
+/// The last day report of a session that ended before a span.
+fn last_report_before(tx: &mut Tx<'_>, code: &str, span: &Span) -> Result<Option<DayReport>, Fault> {
     let mut range = Range::prefix(&prefix(&[code]));
     loop {
         let pairs = tx.scan(DayReport::SPACE, &range, true, STEP)?;
         for (_, value) in &pairs {
             let report: DayReport = decode(DayReport::SPACE, value)?;
             if report.closed_on < span.from {
-                return Ok(report.number.unsigned_abs());
+                return Ok(Some(report));
             }
         }
         match pairs.into_iter().last() {
             Some((first, _)) => range.to = Some(first),
-            None => return Ok(0),
+            None => return Ok(None),
         }
     }
 }
@@ -159,8 +171,4 @@ fn finished(
 
 fn transaction(tx: &mut Tx<'_>, code: &str, number: u64) -> Result<Option<StoredTransaction>, Fault> {
     tx.at(&StoredTransaction::at(code, number))
-}
-
-fn last_transaction(tx: &mut Tx<'_>, code: &str) -> Result<u64, Fault> {
-    Ok(tx.get::<TransactionCounter>(&[code])?.map_or(0, |counter| counter.last))
 }

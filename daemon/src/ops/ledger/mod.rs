@@ -15,8 +15,8 @@ mod totals;
 pub use lists::Entries;
 pub use naming::{CustomerAccount, add_account, name_account, name_customer_account};
 pub use posting::{
-    Entry, credit, debit, drawer_cash, drawer_lines, end_day, entry_at, give_currency, join_currencies,
-    last_sequence, post,
+    Entry, begin_session, credit, debit, drawer_cash, end_day, entry_at, give_currency, join_currencies,
+    last_sequence, post, session_cash, walk_drawer,
 };
 pub use reads::{
     DailyBalances, EndOfDay, Period, balance_after, balance_at, balance_on, daily_balances, get_account,

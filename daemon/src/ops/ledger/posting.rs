@@ -1,15 +1,18 @@
 //! Posting: one entry, its lines, and the balances after it, in one transaction.
 
 use crate::domain::ledger::{self, check_lines};
+use crate::domain::teller::count_movement;
 use crate::random;
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, number, prefix};
 use crate::store::records::{
-    AccountLine, DRAWER_ENTRIES, DrawerCash, ENTRY_LINES_MAX, LastPosting, StoredEntry, line_number,
+    AccountLine, DRAWER_ENTRIES, DrawerCash, ENTRY_LINES_MAX, LastPosting, SessionCash, StoredEntry,
+    line_number,
 };
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, LedgerAccount, Side};
+use mfa_shared::api::tellers::CashMovements;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::{Date, Timestamp};
 
@@ -121,10 +124,41 @@ fn move_cash(tx: &mut Tx<'_>, entry: &JournalEntry) -> Result<(), Fault> {
     let Some(teller) = &entry.teller_code else {
         return Err(Fault::new(fault::INTERNAL, "an entry of no teller moves the cash of a drawer"));
     };
-    let moved = Amount::sum(entry.lines.iter().map(ledger::cash_moved));
-    let cash = drawer_cash(tx, teller)?.plus(moved);
-    tx.add(&DrawerCash { teller: teller.clone(), cash });
+    let empty = || DrawerCash { teller: teller.clone(), cash: Amount::ZERO, session: None };
+    let mut drawer = tx.get::<DrawerCash>(&[teller])?.unwrap_or_else(empty);
+    drawer.cash = drawer.cash.plus(Amount::sum(entry.lines.iter().map(ledger::cash_moved)));
+    if let Some(session) = drawer.session.as_mut().filter(|_| entry.r#type != ledger::ACCOUNT_CHANGE) {
+        for line in entry.lines.iter().filter(|line| line.role == AccountRole::Drawer) {
+            count_movement(&mut session.moved, &entry.message, line.side, line.amount);
+        }
+    }
+    tx.add(&drawer);
     Ok(())
+}
+
+/// Begins a session of a teller behind an entry, with the cash that is carried over.
+pub fn begin_session(
+    tx: &mut Tx<'_>,
+    teller: &str,
+    after: u64,
+    carried: (&str, Amount),
+) -> Result<(), Fault> {
+    let cash = drawer_cash(tx, teller)?;
+    let mut moved = Vec::new();
+    let (message, amount) = carried;
+    if !amount.is_zero() {
+        count_movement(&mut moved, message, Side::Debit, amount);
+    }
+    let session = Some(SessionCash { after, moved });
+    tx.add(&DrawerCash { teller: teller.to_owned(), cash, session });
+    Ok(())
+}
+
+/// What the session of a teller behind an entry has moved so far, by messages; nothing where it is not
+/// counted.
+pub fn session_cash(tx: &mut Tx<'_>, teller: &str, after: u64) -> Result<Option<Vec<CashMovements>>, Fault> {
+    let session = tx.get::<DrawerCash>(&[teller])?.and_then(|drawer| drawer.session);
+    Ok(session.filter(|session| session.after == after).map(|session| session.moved))
 }
 
 /// Gives an account that has no currency yet the one of the product that uses it.
@@ -181,32 +215,31 @@ pub fn drawer_cash(tx: &mut Tx<'_>, teller: &str) -> Result<Amount, Fault> {
     Ok(tx.get::<DrawerCash>(&[teller])?.map_or(Amount::ZERO, |drawer| drawer.cash))
 }
 
-/// The drawer lines of a teller in the entries behind `sequence`, each with its entry, in the order of
+/// Looks at each drawer line of a teller in the entries behind `sequence`, with its entry, in the order of
 /// posting.
-pub fn drawer_lines(
+pub fn walk_drawer(
     tx: &mut Tx<'_>,
     teller: &str,
     sequence: u64,
-) -> Result<Vec<(JournalEntry, JournalLine)>, Fault> {
+    look: &mut dyn FnMut(&JournalEntry, &JournalLine),
+) -> Result<(), Fault> {
     let under = prefix(&[teller]);
     let mut range = Range::prefix(&under);
     range.from = [under, StoredEntry::at(sequence + 1)].concat();
-    let mut keys = Vec::new();
+    let mut sequences = Vec::new();
     tx.walk(DRAWER_ENTRIES, range, &mut |entry, _| {
-        keys.push(StoredEntry::at(number(entry)));
+        sequences.push(number(entry));
         Ok(true)
     })?;
-    let mut found = Vec::with_capacity(keys.len());
-    for keys in keys.chunks(ENTRIES_AT_ONCE) {
-        tx.expect(StoredEntry::SPACE, keys)?;
-        for key in keys {
+    for sequences in sequences.chunks(ENTRIES_AT_ONCE) {
+        let keys: Vec<_> = sequences.iter().map(|sequence| StoredEntry::at(*sequence)).collect();
+        tx.expect(StoredEntry::SPACE, &keys)?;
+        for key in &keys {
             let Some(StoredEntry { entry, .. }) = tx.at(key)? else { continue };
-            let lines: Vec<_> =
-                entry.lines.iter().filter(|line| line.role == AccountRole::Drawer).cloned().collect();
-            found.extend(lines.into_iter().map(|line| (entry.clone(), line)));
+            entry.lines.iter().filter(|line| line.role == AccountRole::Drawer).for_each(|l| look(&entry, l));
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// The entry and the line with a line number.

@@ -3,18 +3,16 @@
 
 use super::find::managed;
 use crate::domain::ledger::{ACCOUNT_CHANGE, CASH_IN, CASH_OUT};
+use crate::domain::teller::{CARRIED_OVER, count_movement};
 use crate::ops::{Caller, ledger};
 use crate::store::Tx;
-use crate::store::records::StoredTeller;
+use crate::store::records::{Session, StoredTeller};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, Side};
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::{Json, Nothing};
-
-/// Message of the cash that was in the drawer when a session began; it is no posting.
-pub(super) const CARRIED_OVER: &str = "Cash carried over.";
 
 /// Posts an entry of the teller that belongs to no transaction.
 fn book(
@@ -128,17 +126,52 @@ fn entries(tx: &mut Tx<'_>, stored: &StoredTeller) -> Result<Option<Vec<TellerEn
         message: CARRIED_OVER.to_owned(),
         amount: session.carried,
     };
-    let posted = ledger::drawer_lines(tx, &stored.teller.code, session.after)?;
-    let moved = posted.into_iter().filter(|(entry, _)| entry.r#type != ACCOUNT_CHANGE);
-    let moved = moved.map(|(entry, line)| TellerEntry {
-        r#type: match line.side {
-            Side::Debit => CashSide::Debit,
-            Side::Credit => CashSide::Credit,
-        },
-        transaction_date: entry.posted_on,
-        message: entry.message,
-        amount: line.amount,
-    });
     let first = (!session.carried.is_zero()).then_some(carried);
-    Ok(Some(first.into_iter().chain(moved).collect()))
+    let mut found: Vec<_> = first.into_iter().collect();
+    walk(tx, &stored.teller, session, &mut |entry, line| {
+        found.push(TellerEntry {
+            r#type: match line.side {
+                Side::Debit => CashSide::Debit,
+                Side::Credit => CashSide::Credit,
+            },
+            transaction_date: entry.posted_on,
+            message: entry.message.clone(),
+            amount: line.amount,
+        });
+    })?;
+    Ok(Some(found))
+}
+
+/// Looks at each movement of cash that was posted in a session.
+fn walk(
+    tx: &mut Tx<'_>,
+    teller: &Teller,
+    session: &Session,
+    look: &mut dyn FnMut(&JournalEntry, &JournalLine),
+) -> Result<(), Fault> {
+    ledger::walk_drawer(tx, &teller.code, session.after, &mut |entry, line| {
+        if entry.r#type != ACCOUNT_CHANGE {
+            look(entry, line);
+        }
+    })
+}
+
+/// What a session has moved, by messages. It is counted with each posting; the entries of one that an earlier
+/// program opened are read.
+pub(super) fn moved(
+    tx: &mut Tx<'_>,
+    teller: &Teller,
+    session: &Session,
+) -> Result<Vec<CashMovements>, Fault> {
+    if let Some(moved) = ledger::session_cash(tx, &teller.code, session.after)? {
+        return Ok(moved);
+    }
+    let mut moved = Vec::new();
+    if !session.carried.is_zero() {
+        count_movement(&mut moved, CARRIED_OVER, Side::Debit, session.carried);
+    }
+    walk(tx, teller, session, &mut |entry, line| {
+        count_movement(&mut moved, &entry.message, line.side, line.amount);
+    })?;
+    Ok(moved)
 }

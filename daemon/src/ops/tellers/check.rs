@@ -1,10 +1,11 @@
 //! What must hold of tellers after any history (`tellers.md` section 14): recomputed from the journal, and
 //! compared with what is kept about tellers, transactions, counts, receipts and day reports.
 
-use super::cash::{CARRIED_OVER, of_session};
+use super::cash::of_session;
 use super::receipts;
 use super::transactions::{expect_transactions, find_transaction};
 use crate::domain::ledger::{ACCOUNT_CHANGE, INTEREST_TYPES, cash_moved};
+use crate::domain::teller::CARRIED_OVER;
 use crate::domain::transaction::{Line, Place, lines};
 use crate::ops::ledger::{drawer_cash, entry_at};
 use crate::ops::rows::each_beside;

@@ -2,7 +2,7 @@
 
 use super::{cash, pending, reports};
 use super::{check_caller, find, managed, save, step};
-use crate::domain::teller::TellerStep;
+use crate::domain::teller::{CARRIED_OVER, TellerStep};
 use crate::ops::{Caller, Unknown, ledger};
 use crate::store::Tx;
 use crate::store::records::{Session, StoredEmployee, StoredTeller, TELLERS_BY_EMPLOYEE};
@@ -68,6 +68,7 @@ fn open(
     stored.teller.last_opened_on = Some(tx.now());
     let after = ledger::last_sequence(tx)?;
     let carried = ledger::drawer_cash(tx, &code)?;
+    ledger::begin_session(tx, &code, after, (CARRIED_OVER, carried))?;
     stored.session = Some(Session { after, carried, count: None });
     cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
     save(tx, caller, stored)

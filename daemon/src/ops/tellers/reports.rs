@@ -49,7 +49,9 @@ pub(super) fn write(tx: &mut Tx<'_>, caller: &Caller, stored: &StoredTeller) -> 
     let (Some(opened_on), Some(session)) = (teller.last_opened_on, &stored.session) else {
         return Err(Fault::new(fault::INTERNAL, format!("teller {} has no session to close", teller.code)));
     };
-    let balance = cash::of_session(tx, stored)?;
+    let movements = cash::moved(tx, teller, session)?;
+    let received = Amount::sum(movements.iter().map(|sum| sum.received));
+    let disbursed = Amount::sum(movements.iter().map(|sum| sum.disbursed));
     let number = tx.next_number::<DayReport>(&[&teller.code])?;
     tx.put(&DayReport {
         number: i64::try_from(number).unwrap_or(i64::MAX),
@@ -61,32 +63,12 @@ pub(super) fn write(tx: &mut Tx<'_>, caller: &Caller, stored: &StoredTeller) -> 
         opened_by: teller.last_opened_by.clone().unwrap_or_default(),
         closed_on: tx.now(),
         closed_by: caller.name.clone(),
-        movements: summed(balance.cash_entries.unwrap_or_default()),
-        cash_received_total: balance.cash_received_total,
-        cash_disbursed_total: balance.cash_disbursed_total,
+        movements,
+        cash_received_total: received,
+        cash_disbursed_total: disbursed,
         expected_total: session.count.map(|count| count.counted.minus(count.difference)),
         counted_total: session.count.map(|count| count.counted),
         difference: session.count.map(|count| count.difference),
-        cash_on_hand: balance.cash_on_hand,
+        cash_on_hand: received.minus(disbursed),
     })
-}
-
-/// The entries of a session by their messages.
-fn summed(entries: Vec<TellerEntry>) -> Vec<CashMovements> {
-    let mut found: Vec<CashMovements> = Vec::new();
-    for entry in entries {
-        let at = found.iter().position(|sum| sum.message == entry.message).unwrap_or_else(|| {
-            let message = entry.message.clone();
-            let zero = Amount::ZERO;
-            found.push(CashMovements { message, count: 0, received: zero, disbursed: zero });
-            found.len() - 1
-        });
-        let sum = &mut found[at];
-        sum.count += 1;
-        match entry.r#type {
-            CashSide::Debit => sum.received = sum.received.plus(entry.amount),
-            CashSide::Credit => sum.disbursed = sum.disbursed.plus(entry.amount),
-        }
-    }
-    found
 }

@@ -6,6 +6,7 @@ use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, LedgerAccount};
+use mfa_shared::api::tellers::CashMovements;
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -125,6 +126,20 @@ pub struct DrawerCash {
     pub teller: String,
     /// The cash.
     pub cash: Amount,
+    /// What the session has moved, so that the end of a long one reads none of its entries. One that an
+    /// earlier program opened has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionCash>,
+}
+
+/// What a session of a teller has moved so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionCash {
+    /// The sequence of the last entry before the session, by which it is known.
+    pub after: u64,
+    /// The cash that was carried over, and what was posted since.
+    pub moved: Vec<CashMovements>,
 }
 
 impl Record for DrawerCash {

@@ -40,7 +40,9 @@ pub use interest::{
     InterestState, ProductInterest, RateBefore, RunPhase, StoredDividend, StoredInterest, StoredPayment,
     StoredRun,
 };
-pub use ledger::{AccountLine, DrawerCash, ENTRY_LINES_MAX, LastPosting, StoredEntry, line_number};
+pub use ledger::{
+    AccountLine, DrawerCash, ENTRY_LINES_MAX, LastPosting, SessionCash, StoredEntry, line_number,
+};
 pub use offices::{StoredOffice, StoredReference};
 pub use reports::{LedgerDay, LedgerDaysEnd};
 pub use system::{

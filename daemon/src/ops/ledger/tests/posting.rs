@@ -3,7 +3,8 @@ use crate::ops::ledger::*;
 use crate::store::Tx;
 use mfa_shared::api::definitions::ProductType;
 use mfa_shared::api::ledger::AccountRole::{self, *};
-use mfa_shared::api::ledger::{AccountKind, JournalLine, NewLedgerAccount};
+use mfa_shared::api::ledger::{AccountKind, JournalEntry, JournalLine, NewLedgerAccount};
+use mfa_shared::api::tellers::CashMovements;
 use mfa_shared::fault::Fault;
 
 pub fn amount(text: &str) -> Amount {
@@ -98,13 +99,56 @@ fn an_entry_moves_its_balances_its_totals_and_the_cash_of_its_drawer() {
     assert_eq!(store.read(|tx| drawer_cash(tx, "T1")), amount("65"));
     assert_eq!(store.read(|tx| drawer_cash(tx, "T2")), Amount::ZERO);
     store.unannounced = 0;
-    let moved = store.read(|tx| drawer_lines(tx, "T1", 0));
-    assert_eq!(store.unannounced, 0, "a database is asked for many entries at once");
-    let moved: Vec<_> =
-        moved.into_iter().map(|(e, l)| format!("{} {} {}", e.r#type, l.side, l.amount)).collect();
-    assert_eq!(moved, ["ACCO DEBIT 105", "CWDL CREDIT 40"]);
-    assert_eq!(store.read(|tx| drawer_lines(tx, "T1", 1)).len(), 1);
+    let mut moved_after = |sequence| {
+        let mut moved = Vec::new();
+        let mut look = |e: &JournalEntry, l: &JournalLine| {
+            moved.push(format!("{} {} {}", e.r#type, l.side, l.amount));
+        };
+        store.read(|tx| walk_drawer(tx, "T1", sequence, &mut look));
+        assert_eq!(store.unannounced, 0, "a database is asked for many entries at once");
+        moved
+    };
+    assert_eq!(moved_after(0), ["ACCO DEBIT 105", "CWDL CREDIT 40"]);
+    assert_eq!(moved_after(1), ["CWDL CREDIT 40"]);
     assert_eq!(store.read(last_sequence), 2);
+}
+
+type At = (&'static str, AccountRole);
+
+fn move_cash(store: &mut Memory, kind: &str, from: At, to: At, sum: &str) {
+    let lines = vec![debit(to.0, to.1, amount(sum)), credit(from.0, from.1, amount(sum))];
+    store.write(|tx| post(tx, entry(kind, lines))).unwrap();
+}
+
+#[test]
+fn what_a_session_moves_is_counted_with_each_posting() {
+    let mut store = Memory::new();
+    store
+        .write(|tx| {
+            name_account(tx, "/x", "drawer", Drawer)?;
+            name_account(tx, "/x", "other", Drawer)?;
+            name_account(tx, "/x", "vault", Vault)
+        })
+        .unwrap();
+    let (drawer, vault) = (("drawer", Drawer), ("vault", Vault));
+    move_cash(&mut store, "DAJT", vault, drawer, "10");
+    store.write(|tx| begin_session(tx, "T1", 1, ("carried", amount("10")))).unwrap();
+    move_cash(&mut store, "DAJT", vault, drawer, "5");
+    move_cash(&mut store, "DAJT", drawer, vault, "2.50");
+    // It goes to another account, and stays in the drawer.
+    move_cash(&mut store, "ADJT", drawer, ("other", Drawer), "12.50");
+    let counted = |store: &mut Memory, after| {
+        let moved = store.read(|tx| session_cash(tx, "T1", after));
+        let shown = |m: &CashMovements| format!("{} {} {} {}", m.message, m.count, m.received, m.disbursed);
+        moved.map(|moved| moved.iter().map(shown).collect::<Vec<_>>())
+    };
+    let message = entry("DAJT", Vec::new()).message;
+    let expected = ["carried 1 10 0".to_owned(), format!("{message} 2 5 2.50")];
+    assert_eq!(counted(&mut store, 1), Some(expected.to_vec()));
+    assert_eq!(counted(&mut store, 0), None, "another session");
+    store.write(|tx| begin_session(tx, "T1", 4, ("carried", Amount::ZERO))).unwrap();
+    assert_eq!(counted(&mut store, 4), Some(Vec::new()));
+    assert_eq!(store.read(|tx| drawer_cash(tx, "T1")), amount("12.50"));
 }
 
 #[test]
