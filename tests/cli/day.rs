@@ -3,8 +3,11 @@
 use crate::api::interest::bank::interest_product;
 use crate::support::run::{Ran, run};
 use crate::support::sample::sample;
+use crate::support::stored;
 use crate::support::terminal::Terminal;
 use crate::support::world::World;
+use mfa_daemon::ops::interest::{Job, Next, Order, Part, claim, release, step};
+use mfa_daemon::store::Tx;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -105,6 +108,47 @@ fn a_day_ends_with_a_line_per_step_and_again_shows_the_same_report() {
     let said = day(&world, &["show", "head-office", "2020-01-01"]).fails(3);
     assert!(said.contains("see which were ended: mfa day list head-office\n"), "{said}");
     day(&world, &["show", "head-office", "soon"]).fails(2);
+}
+
+/// What a run leaves that was killed when it had done yesterday for the product `gain`.
+fn killed_run(world: &mut World) {
+    let (config, clock) = (world.config().clone(), world.clock.clone());
+    let day = clock.now().day().previous();
+    let work = move |tx: &mut Tx<'_>| {
+        let by = "guest";
+        claim(tx, &Order { until: day, from: None, by: by.to_owned() }, by, true, None)?;
+        let job = Job { day, product: "gain".to_owned(), again: false };
+        while step(tx, &job, Part::Any, 50, by, by)?.next != Next::End {}
+        release(tx, by)
+    };
+    world.restart_after(|| {
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let store = stored::open(&config, clock);
+            store.write("test", work).await.unwrap();
+            stored::close(store).await;
+        });
+    });
+}
+
+#[test]
+fn a_day_ends_with_the_interest_that_a_killed_run_left() {
+    let mut world = office();
+    close(&world);
+    world.clock.advance(-3 * 86_400);
+    for product in ["gain", "more"] {
+        world.post("/definitions", interest_product(product, "2.50", "MONTHLY").to_string()).is(202);
+        world.post(&format!("/definitions/{product}/commands"), r#"{"action":"ACTIVATE"}"#).is(202);
+    }
+    world.clock.advance(3 * 86_400);
+    killed_run(&mut world);
+    let run_of_day = || world.get("/interest/runs").is(200).json()["totalElements"].clone();
+    assert_eq!(run_of_day(), 1);
+    let ended = day(&world, &["end", "head-office", "-o", "json"]).json();
+    assert_eq!((steps(&ended)[1].as_str(), run_of_day()), ("interest done", json!(2)), "{ended}");
+    let again = day(&world, &["end", "head-office", "-o", "json"]).json();
+    let yesterday = world.clock.now().day().previous();
+    assert_eq!(steps(&again)[1], "interest skipped");
+    assert_eq!(again["steps"][1]["detail"], format!("{yesterday} was run before"));
 }
 
 #[test]

@@ -79,7 +79,8 @@ pub fn reason(failure: &Failure) -> String {
     }
 }
 
-/// Interest of every day that is over.
+/// Interest of every day that is over. It is run in any case: the list has only products that are done, and
+/// not those in which an earlier run was killed or is at work.
 pub async fn interest(cx: &Cx, date: Date) -> Step {
     const NAME: &str = "interest";
     let until = date.min(today().previous());
@@ -88,9 +89,6 @@ pub async fn interest(cx: &Cx, date: Date) -> Step {
         Ok(runs) => runs,
         Err(failure) => return Step::refused(NAME, "read the runs of interest", &failure),
     };
-    if !before.is_empty() && before.iter().all(is_done) {
-        return Step::skipped(NAME, format!("it was run up to {until} before"));
-    }
     if let Err(failure) = interest::run(cx, until).await {
         return Step::refused(NAME, "run interest", &failure);
     }
@@ -98,6 +96,7 @@ pub async fn interest(cx: &Cx, date: Date) -> Step {
         Err(failure) => Step::failed(NAME, reason(&failure)),
         Ok(runs) if runs.is_empty() => Step::skipped(NAME, "nothing is due"),
         Ok(runs) => match runs.iter().find(|run| !is_done(run)) {
+            None if runs == before => Step::skipped(NAME, format!("{until} was run before")),
             None => {
                 let products = if runs.len() == 1 { "product" } else { "products" };
                 Step::done(NAME, format!("run up to {until} for {} {products}", runs.len()))
