@@ -2,7 +2,8 @@
 //! have accrued. And dividends that were cut short by a kill.
 
 use super::bank::{Bank, interest_product, refusal, share_product};
-use super::runs::{left_out_of_many, made_up_for};
+use super::runs::{in_euros, left_out_of_many, made_up_for};
+use crate::support::counter::same;
 use crate::support::stored;
 use mfa_daemon::ops::check::check_ledger;
 use mfa_daemon::ops::dividends::{self, Distribution};
@@ -12,7 +13,7 @@ use mfa_daemon::store::records::{InterestState, RunPhase, StoredRun};
 use mfa_shared::amount::Amount;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Date;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const DAYS: [&str; 2] = ["2031-05-30", "2031-05-31"];
 
@@ -132,18 +133,28 @@ fn a_dividend_ends_by_the_terms_with_which_it_began() {
     bank.check();
 }
 
-/// Does a day until some of its accounts are paid, and others are not.
-fn pay_some_of_a_day(tx: &mut Tx<'_>) -> Result<(), Fault> {
-    let (by, day) = ("guest", Date::parse("2031-05-31").unwrap());
+/// Does a day of `gain` until some of its accounts have been through a phase and others have not.
+fn some_of_a_day(tx: &mut Tx<'_>, text: &str, phase: RunPhase, at_once: usize) -> Result<(), Fault> {
+    let (by, day) = ("guest", Date::parse(text).unwrap());
     claim(tx, &Order { until: day, from: None, by: by.to_owned() }, by, true, None)?;
     let job = Job { day, product: "gain".to_owned(), again: false };
     loop {
-        assert!(matches!(step(tx, &job, Part::Any, 50, by, by)?.next, Next::Step(_)));
-        let row: StoredRun = tx.get(&["2031-05-31", "gain"])?.unwrap();
-        if row.phase == RunPhase::Pay && row.after.is_some() {
+        assert!(matches!(step(tx, &job, Part::Any, at_once, by, by)?.next, Next::Step(_)));
+        let row: StoredRun = tx.get(&[text, "gain"])?.unwrap();
+        if row.phase == phase && row.after.is_some() {
             return release(tx, by);
         }
     }
+}
+
+/// Does something in the store of a daemon that is stopped meanwhile.
+fn in_store(bank: &mut Bank, work: impl FnMut(&mut Tx<'_>) -> Result<(), Fault> + Send + 'static) {
+    bank.counter.world.stop();
+    let store = stored::open(bank.world().config(), bank.world().clock.clone());
+    bank.world().block_on(store.write("test", work)).unwrap();
+    bank.world().block_on(store.close());
+    drop(store);
+    bank.counter.world.restart();
 }
 
 #[test]
@@ -155,16 +166,50 @@ fn all_accounts_of_a_day_are_paid_by_the_terms_with_which_it_began() {
     }
     bank.days(26);
     bank.run_body(json!({ "date": "2031-05-30" })).is(202);
-    bank.counter.world.stop();
-    let store = stored::open(bank.world().config(), bank.world().clock.clone());
-    bank.world().block_on(store.write("test", pay_some_of_a_day)).unwrap();
-    bank.world().block_on(store.close());
-    drop(store);
-    bank.counter.world.restart();
+    in_store(&mut bank, |tx| some_of_a_day(tx, "2031-05-31", RunPhase::Pay, 50));
     let paid = |bank: &Bank| bank.entries().iter().filter(|entry| entry.starts_with("INTP")).count();
     assert!((1..60).contains(&paid(&bank)), "{}", paid(&bank));
     bank.world().put("/definitions/gain", interest_product("gain", "36.5", "ANNUALLY").to_string()).is(202);
     bank.run();
     assert_eq!(paid(&bank), 60);
+    bank.check();
+}
+
+#[test]
+fn a_product_that_cannot_be_booked_any_more_half_way_stops_no_other() {
+    let mut bank = Bank::open();
+    let mut euro = interest_product("euro", "36.5", "ANNUALLY");
+    euro["currency"]["code"] = json!("EUR");
+    bank.sell(&euro);
+    in_euros(&bank, "euro");
+    let mut gain = interest_product("gain", "36.5", "ANNUALLY");
+    bank.sell(&gain);
+    bank.sell(&interest_product("more", "36.5", "ANNUALLY"));
+    let [_, closed, other] = [("Maria", "gain"), ("Nana", "gain"), ("Kofi", "more")]
+        .map(|(customer, product)| bank.account(customer, product, "1000"));
+    bank.days(1);
+    bank.run();
+    bank.days(1);
+    in_store(&mut bank, |tx| some_of_a_day(tx, "2031-05-07", RunPhase::Accrue, 1));
+    // The account that is still to come is closed, so what it earned on the day has to be given up; but it
+    // cannot be: the expense account holds euros now.
+    bank.act("ACCC", &closed, "gain", "1000").is(202);
+    let mut expense = |account: &str| {
+        gain["expenseAccountIdentifier"] = json!(account);
+        bank.world().put("/definitions/gain", gain.to_string()).is(202);
+    };
+    expense("expense-euro");
+    let outcomes = || {
+        let runs = bank.runs("date=2031-05-07&sortDirection=ASC");
+        let shown = |run: &Value| format!("{} {}", run["productIdentifier"], run["code"]).replace('"', "");
+        runs.iter().map(shown).collect::<Vec<_>>()
+    };
+    bank.run();
+    assert_eq!(outcomes(), ["euro null", "gain currency_mismatch", "more null"]);
+    same(&bank.interest(&other)["accrued"], "2");
+    expense("expense-gain");
+    bank.run();
+    assert_eq!(outcomes(), ["euro null", "gain null", "more null"]);
+    assert_eq!(bank.runs("date=2031-05-07&product=gain")[0]["accounts"], 2);
     bank.check();
 }

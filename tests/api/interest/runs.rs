@@ -248,7 +248,7 @@ fn a_product_that_cannot_be_booked_is_left_out_and_tried_again() {
 }
 
 /// An account in euros, in a drawer of their own, with 1000 on it.
-fn in_euros(bank: &Bank, product: &str) -> String {
+pub fn in_euros(bank: &Bank, product: &str) -> String {
     let mut euros = teller("T2");
     euros["vaultAccountIdentifier"] = json!("vault-euro");
     bank.counter.teller_with(&euros).is(202);

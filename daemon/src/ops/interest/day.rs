@@ -199,8 +199,9 @@ impl Running<'_> {
     }
 
     fn go_on(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        let begins = self.row.phase == RunPhase::Accrue && self.row.after.is_none();
-        if (begins || self.row.phase == RunPhase::Book || self.failed())
+        // Asked at each step, since the product may have got another expense account since the one before.
+        // Payments leave that one alone, and the accrue account has been booked by then.
+        if self.row.phase != RunPhase::Pay
             && let Some(why) = unbookable(tx, &self.definition)?
         {
             return self.fail(tx, why);
@@ -215,12 +216,7 @@ impl Running<'_> {
         {
             match self.row.phase {
                 RunPhase::Accrue => self.accrue(tx)?,
-                RunPhase::Book => {
-                    if let Some(why) = unbookable(tx, &self.definition)? {
-                        return self.fail(tx, why);
-                    }
-                    self.book(tx)?;
-                }
+                RunPhase::Book => self.book(tx)?,
                 RunPhase::Pay => self.pay(tx)?,
                 RunPhase::End => {}
             }
