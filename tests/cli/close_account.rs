@@ -91,6 +91,26 @@ fn an_account_whose_charges_cannot_be_met_stays_open_and_says_why() {
 }
 
 #[test]
+fn the_limit_of_a_teller_is_for_what_is_paid_out_and_not_for_its_charges() {
+    let world = counter();
+    let limit = |limit: &str| {
+        std::fs::write(world.dir.path().join("pin"), "4711\n").unwrap();
+        let pin = world.dir.path().join("pin");
+        let line = ["teller", "update", "desk-2", "--office", "head-office", "--limit", limit];
+        run(world.mfa(&[&line[..], &["--password-file", pin.to_str().unwrap()]].concat())).ok();
+    };
+    charge(&world, &["3%"]);
+    for too_low in ["97.08", "50"] {
+        limit(too_low);
+        let said = close(&world, &["--yes"]).fails(6);
+        assert!(said.contains(&format!("teller desk-2 pays out at most {too_low} at once")), "{said}");
+    }
+    limit("97.09");
+    same(&close(&world, &["--yes", "-o", "json"]).json()["amount"], "97.09");
+    same(&balance(&world), "0");
+}
+
+#[test]
 fn the_amount_of_a_closing_is_shown_before_it_is_confirmed() {
     let world = counter();
     charge(&world, &["2%"]);

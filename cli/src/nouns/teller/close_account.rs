@@ -113,17 +113,32 @@ async fn all(cx: &Cx, wish: &Wish<SomeOrAll>) -> Outcome<Value> {
     let scale = scale.unwrap_or_default().max(balance.fraction_digits());
     let endpoint = CreateTransaction { teller: wish.teller(cx)? };
     let mut search = Search::of(units(balance, scale));
+    let mut over_limit = None;
     while let Some(tried) = search.next() {
         let amount = json!(of_units(tried, scale));
         let moved = Moved { kind: TransactionType::Accc, amount, target: None };
         let body = wish.draft(&instance, &moved).body::<CreateTransaction>()?;
-        let total = as_amount(&cx.client.try_telling(&endpoint, &body).await?["totalAmount"])?;
+        let total = match cx.client.try_telling(&endpoint, &body).await {
+            // The limit is for the amount without its charges, so a smaller one may do.
+            Err(failure) if failure.code == fault::OVER_CASHDRAW_LIMIT.code => {
+                search.note(tried, i64::MAX);
+                over_limit = Some(failure);
+                continue;
+            }
+            quote => as_amount(&quote?["totalAmount"])?,
+        };
         let is_over = tried == 0 && total > balance;
         if total == balance || is_over {
             // Charges above the balance are for the daemon to refuse.
             return Ok(moved.amount);
         }
+        if total > balance {
+            over_limit = None;
+        }
         search.note(tried, units(total, scale));
+    }
+    if let Some(failure) = over_limit {
+        return Err(failure);
     }
     let what = format!("no amount and its charges come to exactly {balance}, which the account holds");
     Err(Failure::new(fault::REMAINING_BALANCE.code, exit::CONFLICT, what)
