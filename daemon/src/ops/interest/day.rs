@@ -22,8 +22,8 @@ use mfa_shared::fault::{self, Fault, Kind};
 use mfa_shared::time::Date;
 
 /// Accounts that one transaction looks at which only accrues, and so holds up nobody on a shared engine: as
-/// many as a database is asked for at once with all that is read of them.
-const ACCRUING_MAX: usize = 1300;
+/// many as the contract allows.
+const ACCRUING_MAX: usize = 1000;
 /// The same for one that posts, which runs alone.
 const POSTING_MAX: usize = 330;
 /// The same where one writer decides everything, and a confirmation waits for the whole step before it:
