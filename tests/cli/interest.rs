@@ -7,7 +7,11 @@ use crate::support::run::run;
 use crate::support::terminal::Terminal;
 use crate::support::world::World;
 use mfa_daemon::{Auth, Config, NewLogin, init};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
 
 /// A bank in which an account of each of these customers has accrued 0.06849.
 fn bank(customers: &[&str]) -> (Bank, Vec<String>) {
@@ -135,4 +139,64 @@ fn a_run_shows_every_product_of_the_day() {
     bank.days(1);
     let runs = run(bank.world().mfa(&["interest", "run", "-o", "json"])).json();
     assert_eq!(runs.as_array().map(Vec::len), Some(21));
+}
+
+/// Pays the interest of an account, by a request of its own.
+fn pay(address: &str, account: &str) {
+    let mut daemon = TcpStream::connect(address).unwrap();
+    let body = r#"{"action":"PAY"}"#;
+    let head = format!("POST /instances/{account}/interest HTTP/1.1\r\nhost: {address}\r\n");
+    write!(daemon, "{head}connection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    let mut answer = String::new();
+    daemon.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+}
+
+/// The address of a relay before a daemon, which has the interest of an account paid when the lines of the
+/// account have been read, before its interest is.
+fn paying_meanwhile(bank: &Bank, account: &str) -> String {
+    let (daemon, account) = (bank.world().url().trim_start_matches("http://").to_owned(), account.to_owned());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    // 1 when the lines have been read, 2 when the interest is paid.
+    let seen = Arc::new(AtomicU8::new(0));
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            let mut server = TcpStream::connect(&daemon).unwrap();
+            let (mut back, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut back, &mut to));
+            let (seen, daemon, account) = (seen.clone(), daemon.clone(), account.clone());
+            std::thread::spawn(move || {
+                let mut bytes = [0; 65_536];
+                while let Ok(count @ 1..) = client.read(&mut bytes) {
+                    let request = String::from_utf8_lossy(&bytes[..count]);
+                    if request.contains("/entries?") {
+                        let _ = seen.compare_exchange(0, 1, SeqCst, SeqCst);
+                    } else if request.contains("/interest ")
+                        && seen.compare_exchange(1, 2, SeqCst, SeqCst).is_ok()
+                    {
+                        pay(&daemon, &account);
+                    }
+                    server.write_all(&bytes[..count]).unwrap();
+                }
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn a_statement_shows_interest_that_is_paid_while_it_is_read() {
+    let (bank, accounts) = bank(&["Maria"]);
+    let account = accounts[0].as_str();
+    let mut command =
+        bank.world().mfa(&["accounts", "statement", account, "--to", "2031-05-31", "-o", "json"]);
+    command.env("MFA_URL", paying_meanwhile(&bank, account));
+    let statement = run(command).json();
+    same(&bank.interest(account)["paidTotal"], "0.07");
+    let types: Vec<_> =
+        statement["entries"].as_array().unwrap().iter().map(|line| line["type"].clone()).collect();
+    assert_eq!(types, [json!("ACCO"), json!("INTP")]);
+    same(&statement["closingBalance"], "1000.07");
+    assert_eq!(statement["accruedInterest"], Value::Null);
 }

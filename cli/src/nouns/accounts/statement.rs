@@ -162,25 +162,44 @@ impl Wanted {
         if last < first {
             return Err(Failure::usage(format!("the first day, {first}, is after the last, {last}")));
         }
-        let mut days = DateRange { first, last };
+        let paid = |interest: &Option<AccountInterest>| interest.as_ref().map(|found| found.paid_total);
+        let mut earlier = interest::of_account(cx, &self.account).await;
+        loop {
+            let mut found = self.moved(cx, calendar, &account, DateRange { first, last }).await?;
+            // A payment between the reads can be missing from the lines, and from what is accrued as well.
+            if paid(&earlier) == paid(&found.interest) {
+                // A rest below the smallest amount, or of a closed account, means nothing to the holder.
+                let is_open = account.state != InstanceState::Closed;
+                found.interest = found.interest.filter(|found| found.accrued > Amount::ZERO && is_open);
+                return Ok(found);
+            }
+            earlier = found.interest;
+        }
+    }
+
+    /// What moved in these days, and then what is accrued.
+    async fn moved(
+        &self,
+        cx: &Cx,
+        calendar: Calendar<'_>,
+        account: &Instance,
+        mut days: DateRange,
+    ) -> Outcome<Found> {
         let mut entries = entries(cx, &self.account, calendar.in_utc(days)).await?;
         if let (None, Some(line)) = (self.from, entries.first()) {
             // West of Greenwich, an account is opened on the day before that of its record.
-            days.first = first.min(calendar.day(line.posted_on));
+            days.first = days.first.min(calendar.day(line.posted_on));
         }
         entries.retain(|line| (days.first..=days.last).contains(&calendar.day(line.posted_on)));
         let (opening, closing) = match (entries.first(), entries.last()) {
             (Some(first), Some(last)) => (before(first), last.balance),
             _ => {
-                let still = balance_at(cx, &self.account, last, calendar).await?;
+                let still = balance_at(cx, &self.account, days.last, calendar).await?;
                 (still, still)
             }
         };
-        // A rest below the smallest amount, or of a closed account, means nothing to the holder.
-        let owed =
-            |found: &AccountInterest| found.accrued > Amount::ZERO && account.state != InstanceState::Closed;
-        let interest = interest::of_account(cx, &self.account).await.filter(owed);
-        Ok(Found { account, days, opening, entries, closing, interest })
+        let interest = interest::of_account(cx, &self.account).await;
+        Ok(Found { account: account.clone(), days, opening, entries, closing, interest })
     }
 }
 
