@@ -74,7 +74,14 @@ pub async fn run(order: Order, store: Store) -> Result<Date, Fault> {
         outcome = days(&order, &store, &runner).await;
     }
     let name = runner.clone();
-    let released = write(&store, &order.by, Way::Beside, move |tx| interest::release(tx, &name)).await;
+    let ends_first = order.from.is_some() && outcome.is_ok();
+    let release = move |tx: &mut Tx<'_>| {
+        if ends_first {
+            interest::end_first(tx)?;
+        }
+        interest::release(tx, &name)
+    };
+    let released = write(&store, &order.by, Way::Beside, release).await;
     outcome.and(released).map(|()| order.until)
 }
 
@@ -82,18 +89,16 @@ pub async fn run(order: Order, store: Store) -> Result<Date, Fault> {
 async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
     let mut seen = None;
     let mut patience = Deadline::after(SILENCE_MAX);
-    let mut first = true;
     loop {
         let stale = seen.filter(|_| patience.has_passed());
         let wanted = order.clone();
         let name = runner.to_owned();
-        let claim = move |tx: &mut Tx<'_>| interest::claim(tx, &wanted, &name, first, stale);
+        let claim = move |tx: &mut Tx<'_>| interest::claim(tx, &wanted, &name, stale);
         match write(store, &order.by, Way::Beside, claim).await? {
             Claim::Mine => return Ok(()),
             Claim::Theirs(beat) if seen == Some(beat) => {}
             Claim::Theirs(beat) => (seen, patience) = (Some(beat), Deadline::after(SILENCE_MAX)),
         }
-        first = false;
         tokio::time::sleep(LOOK).await;
     }
 }

@@ -23,7 +23,7 @@ fn cut_short(tx: &mut Tx<'_>) -> Result<(), Fault> {
     let by = "guest";
     let [_, last] = DAYS.map(|day| Date::parse(day).unwrap());
     let order = Order { until: last, from: None, by: by.to_owned() };
-    claim(tx, &order, by, true, None)?;
+    claim(tx, &order, by, None)?;
     for text in DAYS {
         let job = Job { day: Date::parse(text).unwrap(), product: "gain".to_owned(), again: true };
         let next = step(tx, &job, Part::Any, accounts_at_once(true, Part::Any), by, by)?.next;
@@ -136,7 +136,7 @@ fn a_dividend_ends_by_the_terms_with_which_it_began() {
 /// Does a day of `gain` until some of its accounts have been through a phase and others have not.
 fn some_of_a_day(tx: &mut Tx<'_>, text: &str, phase: RunPhase, at_once: usize) -> Result<(), Fault> {
     let (by, day) = ("guest", Date::parse(text).unwrap());
-    claim(tx, &Order { until: day, from: None, by: by.to_owned() }, by, true, None)?;
+    claim(tx, &Order { until: day, from: None, by: by.to_owned() }, by, None)?;
     let job = Job { day, product: "gain".to_owned(), again: false };
     loop {
         assert!(matches!(step(tx, &job, Part::Any, at_once, by, by)?.next, Next::Step(_)));
@@ -211,5 +211,29 @@ fn a_product_that_cannot_be_booked_any_more_half_way_stops_no_other() {
     bank.run();
     assert_eq!(outcomes(), ["euro null", "gain null", "more null"]);
     assert_eq!(bank.runs("date=2031-05-07&product=gain")[0]["accounts"], 2);
+    bank.check();
+}
+
+#[test]
+fn a_first_run_that_was_killed_goes_on_when_it_is_ordered_again() {
+    let mut bank = Bank::open();
+    bank.sell(&interest_product("gain", "36.5", "MONTHLY"));
+    let account = bank.account("Maria", "gain", "1000");
+    bank.days(3);
+    // It had done the first day.
+    in_store(&mut bank, |tx| {
+        let by = "guest";
+        let [from, until] = ["2031-05-06", "2031-05-08"].map(|day| Date::parse(day).unwrap());
+        claim(tx, &Order { until, from: Some(from), by: by.to_owned() }, "dead", None)?;
+        let job = Job { day: from, product: "gain".to_owned(), again: false };
+        while step(tx, &job, Part::Any, 50, "dead", by)?.next != Next::End {}
+        end_day(tx, from)
+    });
+    let run_from = |from: &str| bank.run_body(json!({ "from": from }));
+    assert_eq!(refusal(&run_from("2031-05-07")), "409 already_begun");
+    run_from("2031-05-06").is(202);
+    same(&bank.interest(&account)["accrued"], "3");
+    assert_eq!(bank.runs("").len(), 3);
+    assert_eq!(refusal(&run_from("2031-05-06")), "409 already_begun");
     bank.check();
 }

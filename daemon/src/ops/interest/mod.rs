@@ -10,7 +10,7 @@ mod tests;
 pub use check::check_interest;
 pub use day::{Next, Part, Stepped, accounts_at_once, step};
 pub use list::{Runs, list};
-pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, jobs, plan, release, settle};
+pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, end_first, jobs, plan, release, settle};
 
 use super::{Caller, ledger};
 use crate::domain::interest::{self as rules, rounded};

@@ -3,7 +3,9 @@
 use crate::config::Config;
 use crate::ops::Caller;
 use crate::store::Tx;
-use crate::store::records::{INTEREST_OPEN, InterestState, StoredDefinitionCommand, StoredEntry, StoredRun};
+use crate::store::records::{
+    FirstOrder, INTEREST_OPEN, InterestState, StoredDefinitionCommand, StoredEntry, StoredRun,
+};
 use mfa_shared::api::definitions::{Definition, DefinitionAction, ProductType};
 use mfa_shared::api::interest::*;
 use mfa_shared::fault::{self, Fault};
@@ -45,8 +47,10 @@ pub fn plan(
     Ok(order)
 }
 
+/// Refuses a day to begin with, unless the first run began with it and was ended by a kill.
 fn refuse_begun(state: &InterestState, order: &Order) -> Result<(), Fault> {
-    if order.from.is_none() {
+    let goes_on = |from| state.first.as_ref().is_some_and(|first| first.from == from && !first.ended);
+    if order.from.is_none_or(goes_on) {
         return Ok(());
     }
     let detail = format!("interest has begun with {}, so from cannot be given any more", state.begun);
@@ -54,21 +58,11 @@ fn refuse_begun(state: &InterestState, order: &Order) -> Result<(), Fault> {
 }
 
 /// Makes `runner` the one who runs, unless another does. One who made no step since `stale` is taken
-/// for dead. `first` is the first try, in which the run of a store may begin.
-pub fn claim(
-    tx: &mut Tx<'_>,
-    order: &Order,
-    runner: &str,
-    first: bool,
-    stale: Option<u64>,
-) -> Result<Claim, Fault> {
+/// for dead.
+pub fn claim(tx: &mut Tx<'_>, order: &Order, runner: &str, stale: Option<u64>) -> Result<Claim, Fault> {
     let stored = tx.get::<InterestState>(InterestState::KEY)?;
-    // Its own claim is there where only the answer to it was lost.
-    if let (Some(state), true) = (&stored, first)
-        && state.runner.as_deref() != Some(runner)
-    {
-        refuse_begun(state, order)?;
-    }
+    // Asked at each try: of equal orders at once, those that wait for the first are too late when it ended.
+    stored.as_ref().map_or(Ok(()), |state| refuse_begun(state, order))?;
     let begun = first_day(tx, order)?;
     let mut state = stored.unwrap_or(InterestState {
         begun,
@@ -77,6 +71,7 @@ pub fn claim(
         beat: 0,
         removed: 0,
         looked_through: false,
+        first: order.from.map(|from| FirstOrder { from, ended: false }),
     });
     if state.runner.as_ref().is_some_and(|other| other != runner) && stale != Some(state.beat) {
         return Ok(Claim::Theirs(state.beat));
@@ -139,6 +134,16 @@ fn rebuild_list(tx: &mut Tx<'_>) -> Result<(), Fault> {
     let Some(mut state) = tx.get::<InterestState>(InterestState::KEY)? else { return Ok(()) };
     state.removed += 1;
     tx.put(&state)
+}
+
+/// Notes that all was done that the first order asked for; an equal one is refused from now on.
+pub fn end_first(tx: &mut Tx<'_>) -> Result<(), Fault> {
+    let Some(mut state) = tx.get::<InterestState>(InterestState::KEY)? else { return Ok(()) };
+    if let Some(first) = &mut state.first {
+        first.ended = true;
+        tx.put(&state)?;
+    }
+    Ok(())
 }
 
 /// Lets the next one run.

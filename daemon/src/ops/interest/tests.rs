@@ -33,8 +33,15 @@ fn begun() -> Date {
 
 fn store() -> Memory {
     let mut store = Memory::new();
-    let state =
-        InterestState { begun: begun(), last: None, runner: None, beat: 0, removed: 0, looked_through: true };
+    let state = InterestState {
+        begun: begun(),
+        last: None,
+        runner: None,
+        beat: 0,
+        removed: 0,
+        looked_through: true,
+        first: None,
+    };
     store.write(|tx| tx.put(&state)).unwrap();
     store
 }
@@ -257,7 +264,7 @@ fn asked_one_by_one(accounts: usize) -> usize {
     let (by, day) = ("ama", Date::new(2031, 5, 31).unwrap());
     store.now = store.now.plus_seconds(30 * 86_400);
     let order = Order { until: day, from: None, by: by.to_owned() };
-    store.write(|tx| claim(tx, &order, by, true, None)).unwrap();
+    store.write(|tx| claim(tx, &order, by, None)).unwrap();
     let job = Job { day, product: "gain".to_owned(), again: false };
     store.unannounced = 0;
     let mut paid = 0;

@@ -30,6 +30,19 @@ pub struct InterestState {
     /// Whether the runs were looked through for days that an earlier program cut short.
     #[serde(default)]
     pub looked_through: bool,
+    /// The order that began with a day of its own; earlier programs did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstOrder>,
+}
+
+/// The order of the first run of a store, where it said with which day that begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FirstOrder {
+    /// The day.
+    pub from: Date,
+    /// Whether all was done that it asked for.
+    pub ended: bool,
 }
 
 impl InterestState {

@@ -37,8 +37,8 @@ pub use idempotency::Remembered;
 pub use images::{StoredImage, StoredPortrait, StoredScan};
 pub use instances::{AccountCounter, StoredInstance};
 pub use interest::{
-    InterestState, ProductInterest, RateBefore, RunPhase, StoredDividend, StoredInterest, StoredPayment,
-    StoredRun,
+    FirstOrder, InterestState, ProductInterest, RateBefore, RunPhase, StoredDividend, StoredInterest,
+    StoredPayment, StoredRun,
 };
 pub use ledger::{
     AccountLine, DrawerCash, ENTRY_LINES_MAX, LastPosting, SessionCash, StoredEntry, line_number,
