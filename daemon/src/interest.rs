@@ -221,7 +221,7 @@ pub async fn keep_running(store: Store, minute: u16) {
         if !due {
             continue;
         }
-        let order = Order { until: yesterday, from: None, by: SYSTEM_ACTOR.to_owned() };
+        let order = Order { until: yesterday, from: None, name: String::new(), by: SYSTEM_ACTOR.to_owned() };
         match run(order, store.clone()).await {
             Ok(day) => tracing::info!(%day, "interest was run"),
             Err(fault) => tracing::warn!(%fault, "interest could not be run"),

@@ -116,7 +116,7 @@ fn killed_run(world: &mut World) {
     let day = clock.now().day().previous();
     let work = move |tx: &mut Tx<'_>| {
         let by = "guest";
-        claim(tx, &Order { until: day, from: None, by: by.to_owned() }, by, None)?;
+        claim(tx, &Order { until: day, from: None, name: String::new(), by: by.to_owned() }, by, None)?;
         let job = Job { day, product: "gain".to_owned(), again: false };
         while step(tx, &job, Part::Any, 50, by, by)?.next != Next::End {}
         release(tx, by)

@@ -10,6 +10,7 @@ use super::state::State;
 use super::trail::Trail;
 use super::{dry_run, existing_only};
 use crate::ops::Caller;
+use crate::random;
 use crate::store::Tx;
 use mfa_shared::api::days::EndOfficeDay;
 use mfa_shared::endpoint::Endpoint;
@@ -79,7 +80,11 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
         }
         dry_run.clone()?;
         let errand = order.errand.as_ref().map_err(Clone::clone)?;
-        let act = errand(tx, &caller, &shared.config)?;
+        let name = match &order.repeatable {
+            Ok(Some(repeatable)) => repeatable.order(tx, &caller.actor)?,
+            _ => random::hex::<8>(),
+        };
+        let act = errand(tx, &caller, &shared.config, &name)?;
         Ok(Planned::Act(caller, act))
     };
     let (caller, act) = match state.store.read(false, plan).await? {

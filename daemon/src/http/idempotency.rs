@@ -61,6 +61,13 @@ impl Repeatable {
         &self.key
     }
 
+    /// A name of this request, the same each time it comes, by which work that takes many transactions knows
+    /// what it has done for it.
+    pub fn order(&self, tx: &Tx<'_>, caller: &str) -> Result<String, Fault> {
+        let request = [caller.as_bytes(), b"\0", self.key.as_bytes(), b"\0", &self.digest].concat();
+        Ok(tx.hashes(PURPOSE, &request)?.swap_remove(0))
+    }
+
     /// The first answer to this request, if there was one; a fault if the key was used for another.
     pub fn recall(&self, tx: &mut Tx<'_>, caller: &str) -> Result<Option<Reply>, Fault> {
         let Some(first) = tx.get::<Remembered>(&[caller, &self.key])? else { return Ok(None) };

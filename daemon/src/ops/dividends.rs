@@ -3,10 +3,8 @@
 use super::interest::book;
 use super::rows::Rows;
 use super::{Caller, definitions, ledger};
-use crate::config::Config;
 use crate::domain::interest as rules;
 use crate::domain::ledger::DIVIDEND;
-use crate::random;
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, prefix};
@@ -46,11 +44,17 @@ pub struct Distribution {
     pub order: String,
 }
 
+impl Distribution {
+    fn took_part(&self, stored: &StoredDividend) -> bool {
+        stored.orders.contains(&self.order)
+    }
+}
+
 /// Plans `POST /definitions/{definition}/dividends`
 pub fn plan(
     tx: &mut Tx<'_>,
     caller: &Caller,
-    _: &Config,
+    order: &str,
     at: &DistributeDividend,
     Json(new): &Json<NewDividend>,
 ) -> Result<Distribution, Fault> {
@@ -58,9 +62,13 @@ pub fn plan(
     let due = new.due_date.date().ok_or_else(impossible)?;
     let definition = at.definition.clone();
     let rate = new.dividend_rate;
-    let distribution =
-        Distribution { definition, due, rate, by: caller.name.clone(), order: random::hex::<8>() };
-    check(tx, &distribution)?;
+    let by = caller.name.clone();
+    let distribution = Distribution { definition, due, rate, by, order: order.to_owned() };
+    let stored = tx.get::<StoredDividend>(&[&distribution.definition, &due.to_string()])?;
+    // One that was killed when all was paid, before it was answered, is ordered again.
+    if !stored.is_some_and(|stored| stored.ended && distribution.took_part(&stored)) {
+        check(tx, &distribution)?;
+    }
     Ok(distribution)
 }
 
@@ -107,8 +115,7 @@ pub struct Paid {
 /// Pays the next accounts as one transaction.
 pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
     let stored = tx.get::<StoredDividend>(&[&order.definition, &order.due.to_string()])?;
-    let took_part = |stored: &StoredDividend| stored.orders.contains(&order.order);
-    if stored.as_ref().is_some_and(|stored| stored.ended && took_part(stored)) {
+    if stored.as_ref().is_some_and(|stored| stored.ended && order.took_part(stored)) {
         // Another order that went on with it has paid the last ones, or this one without learning of it.
         return Ok(Paid { all: true, accounts: Vec::new() });
     }
@@ -127,7 +134,7 @@ pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
         first: Some(first),
         orders: Vec::new(),
     });
-    if !took_part(&dividend) && dividend.orders.len() < ORDERS_MAX {
+    if !order.took_part(&dividend) && dividend.orders.len() < ORDERS_MAX {
         dividend.orders.push(order.order.clone());
     }
     // All accounts get it for the period with which it began, also if the terms change meanwhile.

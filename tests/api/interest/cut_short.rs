@@ -9,7 +9,7 @@ use mfa_daemon::ops::check::check_ledger;
 use mfa_daemon::ops::dividends::{self, Distribution};
 use mfa_daemon::ops::interest::{Job, Next, Order, Part, accounts_at_once, claim, end_day, release, step};
 use mfa_daemon::store::Tx;
-use mfa_daemon::store::records::{InterestState, RunPhase, StoredRun};
+use mfa_daemon::store::records::{InterestState, Remembered, RunPhase, StoredRun};
 use mfa_shared::amount::Amount;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Date;
@@ -22,7 +22,7 @@ const DAYS: [&str; 2] = ["2031-05-30", "2031-05-31"];
 fn cut_short(tx: &mut Tx<'_>) -> Result<(), Fault> {
     let by = "guest";
     let [_, last] = DAYS.map(|day| Date::parse(day).unwrap());
-    let order = Order { until: last, from: None, by: by.to_owned() };
+    let order = Order { until: last, from: None, name: String::new(), by: by.to_owned() };
     claim(tx, &order, by, None)?;
     for text in DAYS {
         let job = Job { day: Date::parse(text).unwrap(), product: "gain".to_owned(), again: true };
@@ -136,7 +136,7 @@ fn a_dividend_ends_by_the_terms_with_which_it_began() {
 /// Does a day of `gain` until some of its accounts have been through a phase and others have not.
 fn some_of_a_day(tx: &mut Tx<'_>, text: &str, phase: RunPhase, at_once: usize) -> Result<(), Fault> {
     let (by, day) = ("guest", Date::parse(text).unwrap());
-    claim(tx, &Order { until: day, from: None, by: by.to_owned() }, by, None)?;
+    claim(tx, &Order { until: day, from: None, name: String::new(), by: by.to_owned() }, by, None)?;
     let job = Job { day, product: "gain".to_owned(), again: false };
     loop {
         assert!(matches!(step(tx, &job, Part::Any, at_once, by, by)?.next, Next::Step(_)));
@@ -224,7 +224,12 @@ fn a_first_run_that_was_killed_goes_on_when_it_is_ordered_again() {
     in_store(&mut bank, |tx| {
         let by = "guest";
         let [from, until] = ["2031-05-06", "2031-05-08"].map(|day| Date::parse(day).unwrap());
-        claim(tx, &Order { until, from: Some(from), by: by.to_owned() }, "dead", None)?;
+        claim(
+            tx,
+            &Order { until, from: Some(from), name: "first".to_owned(), by: by.to_owned() },
+            "dead",
+            None,
+        )?;
         let job = Job { day: from, product: "gain".to_owned(), again: false };
         while step(tx, &job, Part::Any, 50, "dead", by)?.next != Next::End {}
         end_day(tx, from)
@@ -235,5 +240,46 @@ fn a_first_run_that_was_killed_goes_on_when_it_is_ordered_again() {
     same(&bank.interest(&account)["accrued"], "3");
     assert_eq!(bank.runs("").len(), 3);
     assert_eq!(refusal(&run_from("2031-05-06")), "409 already_begun");
+    bank.check();
+}
+
+#[test]
+fn an_order_that_was_killed_before_its_answer_is_accepted_again_under_its_key() {
+    let mut bank = Bank::open();
+    bank.sell(&interest_product("gain", "36.5", "MONTHLY"));
+    bank.sell(&share_product("shares", "MONTHLY"));
+    bank.account("Maria", "gain", "1000");
+    bank.account("Nana", "shares", "1000");
+    bank.days(2);
+    let order = |bank: &Bank, key: &str, path: &str, body: &Value| {
+        let request = bank.world().request("POST", path).header("idempotency-key", key);
+        bank.world().send(request.header("content-type", "application/json").body(body.to_string()))
+    };
+    let due = json!({ "year": 2031, "month": 5, "day": 7 });
+    let dividend = json!({ "dueDate": due, "dividendRate": 36.5 });
+    let orders = [
+        ("/interest/runs", json!({ "from": "2031-05-06" }), "409 already_begun"),
+        ("/definitions/shares/dividends", dividend, "409 already_distributed"),
+    ];
+    for (path, body, _) in &orders {
+        order(&bank, path, path, body).is(202);
+    }
+    let booked = bank.entries();
+    // All was done, and the answer was not yet stored.
+    in_store(&mut bank, |tx| {
+        let answers = tx.all::<Remembered>(&[])?;
+        assert_eq!(answers.len(), 2);
+        answers.iter().for_each(|answer| tx.remove(answer));
+        Ok(())
+    });
+    for (path, body, refused) in &orders {
+        assert_eq!(&refusal(&order(&bank, "another", path, body)), refused);
+        let again = order(&bank, path, path, body).is(202);
+        assert_eq!(again.headers.get("idempotency-replayed"), None, "{path}");
+    }
+    let other = json!({ "dueDate": due, "dividendRate": 73 });
+    let path = orders[1].0;
+    assert_eq!(refusal(&order(&bank, "other", path, &other)), orders[1].2);
+    assert_eq!(bank.entries(), booked);
     bank.check();
 }

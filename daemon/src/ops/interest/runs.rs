@@ -1,6 +1,5 @@
 //! Runs: who runs, which days of which products are due, and what was run.
 
-use crate::config::Config;
 use crate::ops::Caller;
 use crate::store::Tx;
 use crate::store::records::{
@@ -19,6 +18,8 @@ pub struct Order {
     pub until: Date,
     /// With which day the first run begins.
     pub from: Option<Date>,
+    /// A name of this order, by which the first of a store is known again.
+    pub name: String,
     /// Who asks.
     pub by: String,
 }
@@ -36,20 +37,24 @@ pub enum Claim {
 pub fn plan(
     tx: &mut Tx<'_>,
     caller: &Caller,
-    _: &Config,
+    name: &str,
     _: &RunInterest,
     Json(new): &Json<NewInterestRun>,
 ) -> Result<Order, Fault> {
     let until = new.date.unwrap_or(tx.now().day().previous());
-    let order = Order { until, from: new.from, by: caller.name.clone() };
+    let order = Order { until, from: new.from, name: name.to_owned(), by: caller.name.clone() };
     let state = tx.get::<InterestState>(InterestState::KEY)?;
     state.map_or(Ok(()), |state| refuse_begun(&state, &order))?;
     Ok(order)
 }
 
-/// Refuses a day to begin with, unless the first run began with it and was ended by a kill.
+/// Refuses a day to begin with, unless this very order began, or the first run was ended by a kill and began
+/// with the same day.
 fn refuse_begun(state: &InterestState, order: &Order) -> Result<(), Fault> {
-    let goes_on = |from| state.first.as_ref().is_some_and(|first| first.from == from && !first.ended);
+    let goes_on = |from| {
+        let first = state.first.as_ref();
+        first.is_some_and(|first| first.from == from && (!first.ended || first.name == order.name))
+    };
     if order.from.is_none_or(goes_on) {
         return Ok(());
     }
@@ -71,7 +76,7 @@ pub fn claim(tx: &mut Tx<'_>, order: &Order, runner: &str, stale: Option<u64>) -
         beat: 0,
         removed: 0,
         looked_through: false,
-        first: order.from.map(|from| FirstOrder { from, ended: false }),
+        first: order.from.map(|from| FirstOrder { from, name: order.name.clone(), ended: false }),
     });
     if state.runner.as_ref().is_some_and(|other| other != runner) && stale != Some(state.beat) {
         return Ok(Claim::Theirs(state.beat));

@@ -41,6 +41,8 @@ pub struct InterestState {
 pub struct FirstOrder {
     /// The day.
     pub from: Date,
+    /// Its name, by which a repeated request is known again.
+    pub name: String,
     /// Whether all was done that it asked for.
     pub ended: bool,
 }
