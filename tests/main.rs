@@ -168,6 +168,7 @@ mod store {
     mod tls;
     mod transfer;
     mod turns;
+    mod unconfirmed;
 }
 mod stories;
 mod support {

@@ -42,6 +42,11 @@ impl PostgresServer {
         Some(Self { url, dir })
     }
 
+    /// Its URL, for direct queries.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Its address with these settings.
     pub fn address(&self, settings: &str) -> Address {
         Address::parse(&format!("{}?{settings}", self.url)).unwrap()

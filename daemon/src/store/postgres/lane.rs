@@ -10,6 +10,7 @@ use super::session::{self, Session};
 use super::shared::Shared;
 use super::trouble::Trouble;
 use super::turns::{Answer, Held, Writing};
+use super::unconfirmed::ANY_WAITS;
 use crate::store::engine::ReadWork;
 use std::fmt;
 use std::sync::Arc;
@@ -37,6 +38,17 @@ pub(super) enum Work {
     Journal(Page),
     /// A question about images.
     Object(Errand),
+}
+
+impl Work {
+    /// Whether it may end in a commit that lasts.
+    fn commits(&self) -> bool {
+        match self {
+            Self::Write(_) | Self::Group(_) => true,
+            Self::Object(errand) => errand.question.commits(),
+            Self::Read(_) | Self::Journal(_) => false,
+        }
+    }
 }
 
 /// Work, and the channel to the caller who waits for it.
@@ -133,6 +145,18 @@ impl Lane {
         }
     }
 
+    /// Where commits were not confirmed, asks now and then whether any of them still waits.
+    fn look_for_confirmation(&self, session: &Session, runtime: &Runtime) -> Result<(), Trouble> {
+        let unconfirmed = &self.shared.unconfirmed;
+        if unconfirmed.is_to_ask() {
+            let row = session.wait(runtime, session.client.query_one(ANY_WAITS, &[]))?;
+            if !row.try_get::<_, bool>(0)? {
+                unconfirmed.clear();
+            }
+        }
+        Ok(())
+    }
+
     /// Does jobs until the connection is lost, or all is done.
     fn serve(&self, runtime: &Runtime, mut session: Session) -> bool {
         loop {
@@ -148,6 +172,17 @@ impl Lane {
                 continue;
             }
             if let Some(fault) = self.shared.over() {
+                let _ = job.answer.send(Answer::Done(Err(fault)));
+                continue;
+            }
+            if let Err(trouble) = self.look_for_confirmation(&session, runtime) {
+                let _ = job.answer.send(Answer::Done(Ended::from(trouble).answer));
+                return false;
+            }
+            if let Some(fault) = self.shared.unconfirmed.fault().filter(|_| job.work.commits()) {
+                if matches!(job.work, Work::Group(_)) {
+                    self.shared.groups.refuse(&fault);
+                }
                 let _ = job.answer.send(Answer::Done(Err(fault)));
                 continue;
             }

@@ -32,6 +32,7 @@ mod statements;
 mod tls;
 mod trouble;
 mod turns;
+mod unconfirmed;
 mod view;
 
 pub use address::{Address, SCHEMES};
@@ -165,6 +166,10 @@ impl Engine for Postgres {
 
     fn write_fault(&self) -> Option<Fault> {
         self.entrance.shared.fault()
+    }
+
+    fn pressing_fault(&self) -> Option<Fault> {
+        self.entrance.shared.unconfirmed.fault()
     }
 
     /// A database that is away comes back, or another server takes its place; but what is in memory is wrong

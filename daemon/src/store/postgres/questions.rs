@@ -34,6 +34,13 @@ with recursive firsts(first) as (
     where first is not null
 ) select first from firsts where first is not null";
 
+impl Question {
+    /// Whether the answer comes with a commit.
+    pub(super) fn commits(&self) -> bool {
+        matches!(self, Self::Keep(..) | Self::Remove(..))
+    }
+}
+
 /// What the table answered: bytes, or hashes or how they begin.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
@@ -55,7 +62,9 @@ pub(super) fn run(session: &Session, runtime: &Runtime, errand: &Errand) -> Ende
         session.wait(runtime, client.query(statement, params))
     };
     let asked = match &errand.question {
-        Question::Keep(hash, bytes) => query(&statements.keep, &[hash, bytes]),
+        Question::Keep(hash, bytes) => {
+            session.wait_commit(runtime, client.query(&statements.keep, &[hash, bytes]))
+        }
         Question::Open(hash) => query(&statements.open, &[hash]),
         Question::Remove(hash, used_by) => remove(session, runtime, hash, used_by),
         Question::List(first) => {
@@ -90,7 +99,7 @@ fn remove(session: &Session, runtime: &Runtime, hash: &str, by: &UsedBy) -> Resu
     let params: [&(dyn ToSql + Sync); 5] = [&hash, &by.young, &space, &by.range.from, &to];
     for attempt in 0.. {
         // The outer result is of the limit, the inner ones of each statement.
-        let (begun, removed, committed) = session.wait(runtime, async {
+        let (begun, removed, committed) = session.wait_commit(runtime, async {
             let removed = client.query(&session.statements.objects.remove, &params);
             Ok(join3(client.batch_execute(BEGIN_WRITE), removed, client.batch_execute("commit")).await)
         })?;

@@ -109,7 +109,8 @@ pub(super) fn send(
     let given_back = OptionFuture::from(give_back.map(|give_back| client.batch_execute(give_back)));
     // The outer result is of the limit, the inner ones of each statement. That of the turn changes nothing: a
     // commit that was answered stays, and a connection that is lost gives back what it had.
-    let ended = session.wait(runtime, async { Ok(join4(begun, written, committed, given_back).await) });
+    let ended =
+        session.wait_commit(runtime, async { Ok(join4(begun, written, committed, given_back).await) });
     let (begun, written, committed, _) = ended.map_err(Broken::unknown)?;
     // If a statement was refused, the server has made a rollback of the commit.
     begun.transpose().map_err(Broken::before_commit)?;

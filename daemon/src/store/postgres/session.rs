@@ -5,12 +5,13 @@ use super::claim::{Claim, InTurn, claim};
 use super::shared::{Counts, Shared};
 use super::statements::{FORM, Statements};
 use super::trouble::Trouble;
+use super::unconfirmed::Unconfirmed;
 use futures_util::future::{FutureExt, poll_fn};
 use sha2::{Digest, Sha256};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_postgres::error::SqlState;
@@ -31,6 +32,7 @@ pub(super) struct Session {
     pub(super) journal_base: i64,
     pub(super) in_turn: InTurn,
     pub(super) counts: Arc<Counts>,
+    unconfirmed: Arc<Unconfirmed>,
     driver: Driver,
     limit: Duration,
 }
@@ -153,9 +155,10 @@ impl Session {
             }
             let statements = Statements::prepare(&client).await?;
             let in_turn = InTurn::of(&shared.address.schema);
-            let counts = shared.counts.clone();
+            let (counts, unconfirmed) = (shared.counts.clone(), shared.unconfirmed.clone());
             let limit = limit + GRACE;
-            Ok(Self { client, statements, journal_base: base.get(0), in_turn, counts, driver, limit })
+            let journal_base = base.get(0);
+            Ok(Self { client, statements, journal_base, in_turn, counts, unconfirmed, driver, limit })
         })
         .await
     }
@@ -168,6 +171,20 @@ impl Session {
     ) -> Result<T, Trouble> {
         let answer = runtime.block_on(within(self.limit, async { work.await.map_err(Trouble::from) }));
         self.counts.round_trips.one();
+        answer
+    }
+
+    /// The same for a message with a commit, to which the server sets no limit: it may wait for its standby.
+    pub(super) fn wait_commit<T>(
+        &self,
+        runtime: &Runtime,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Trouble> {
+        let begun = Instant::now();
+        let answer = self.wait(runtime, work);
+        if answer.is_err() && begun.elapsed() >= self.limit {
+            self.unconfirmed.mark();
+        }
         answer
     }
 

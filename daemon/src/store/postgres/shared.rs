@@ -7,6 +7,7 @@ use super::reserve::Reserve;
 use super::seen::Seen;
 use super::trouble::{Trouble, unavailable};
 use super::turns::Turns;
+use super::unconfirmed::Unconfirmed;
 use super::{OpenError, Options, tls};
 use crate::count::{Counter, Spread};
 use crate::store::figures::COMMIT_MICROS;
@@ -52,6 +53,8 @@ pub(super) struct Shared {
     over: OnceLock<Fault>,
     /// The commits that are known to be there.
     pub(super) known: KnownCommits,
+    /// Whether commits wait for a standby in vain.
+    pub(super) unconfirmed: Arc<Unconfirmed>,
     last_trouble: Mutex<String>,
     pub(super) turns: Turns,
     pub(super) groups: Groups,
@@ -81,6 +84,7 @@ impl Shared {
             closing: AtomicBool::new(false),
             over: OnceLock::new(),
             known: KnownCommits::default(),
+            unconfirmed: Arc::default(),
             last_trouble: Mutex::new(String::new()),
             turns: Turns::new(options.connections_max),
             groups: Groups::default(),
