@@ -91,6 +91,34 @@ fn a_change_that_is_lost_is_noticed_also_where_one_with_a_higher_number_is_there
 }
 
 #[test]
+fn a_daemon_that_finds_its_database_on_a_server_that_counts_anew_ends_and_then_continues_the_journal() {
+    let Some(address) = fresh() else { return };
+    let (runtime, open) =
+        (Runtime::new().unwrap(), || Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap());
+    let engine = open();
+    runtime.block_on(async {
+        engine.write_rehearsed(put("before")).await.unwrap();
+        // As if this server had given a million transactions less than the one before it.
+        ask(&address, "update stored_form set journal_start = journal_start - 64 * 1000000").await;
+        terminate(&address, "ShareLock").await;
+        until("it goes on", async || engine.final_fault().is_some()).await;
+        let why = engine.final_fault().unwrap().detail.clone();
+        assert!(why.starts_with("the database was moved to a server whose transactions"), "{why}");
+        let last = engine.last_commit().await.unwrap_err();
+        assert_eq!(last.detail, why);
+        engine.close().await.unwrap();
+        let again = tokio::task::block_in_place(open);
+        let end = again.last_commit().await.unwrap();
+        again.write_rehearsed(put("again")).await.unwrap();
+        assert!(again.last_commit().await.unwrap() > end);
+        terminate(&address, "ShareLock").await;
+        until("no connection", async || again.write_rehearsed(put("later")).await.is_ok()).await;
+        assert_eq!(again.final_fault(), None);
+        again.close().await.unwrap();
+    });
+}
+
+#[test]
 fn a_daemon_whose_lists_are_wrong_after_a_lossy_failover_leaves() {
     let Some(address) = fresh() else { return };
     let _ = rustls::crypto::ring::default_provider().install_default();

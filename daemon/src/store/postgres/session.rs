@@ -3,7 +3,7 @@
 use super::address::Server;
 use super::claim::{Claim, InTurn, claim};
 use super::shared::{Counts, Shared};
-use super::statements::{FORM, Statements};
+use super::statements::{FORM, PLACES, Statements};
 use super::trouble::Trouble;
 use super::unconfirmed::Unconfirmed;
 use futures_util::future::{FutureExt, poll_fn};
@@ -22,6 +22,11 @@ use tokio_postgres::{AsyncMessage, Client, Error};
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 /// The server's own limit on a statement comes first, so that it ends cleanly where it can.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Why a daemon does not go on where the numbers of transactions are lower than those in the journal.
+const COUNTS_ANEW: &str = "the database was moved to a server whose transactions have lower numbers than \
+    those in the journal, as by pg_restore or logical replication. Start the daemon again, which then counts \
+    from the end of the journal on";
 
 /// A connection that is ready for transactions.
 #[derive(Debug)]
@@ -147,11 +152,19 @@ impl Session {
         within(CONNECT_LIMIT, async {
             client.batch_execute(&set_up).await?;
             claim(&client, &shared.address.schema, claimed).await?;
-            let base = format!("select journal_start from stored_form where version = {FORM}");
+            // By the index of the journal. Where `schema.rs` has set the base it holds for this server.
+            let base = format!(
+                "select journal_start, exists (select 1 from stored_journal where sequence >= \
+                 journal_start + {PLACES} * pg_snapshot_xmax(pg_current_snapshot())::text::bigint) \
+                 from stored_form where version = {FORM}"
+            );
             let other_form = || Trouble::Lost("its tables have another form".to_owned());
             let base = client.query_opt(&base, &[]).await?.ok_or_else(other_form)?;
             if let Some(lacking) = shared.known.lacking(&client).await? {
                 return Err(Trouble::Lacks(lacking));
+            }
+            if base.get(1) {
+                return Err(Trouble::Lacks(COUNTS_ANEW.to_owned()));
             }
             let statements = Statements::prepare(&client).await?;
             let in_turn = InTurn::of(&shared.address.schema);

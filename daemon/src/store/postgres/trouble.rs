@@ -23,7 +23,8 @@ pub(super) enum Trouble {
     Conflict,
     /// The connection is of no use any more, or the server does not take writes.
     Lost(String),
-    /// The server lacks commits that were acknowledged, in words.
+    /// The server lacks commits that were acknowledged, or would give later ones a place before them, in
+    /// words.
     Lacks(String),
     /// A statement took too long; the connection may still be good, but no one waits for it.
     TooLong,
