@@ -49,6 +49,11 @@ impl Clock {
         Self(Some(Arc::new(AtomicI64::new(at.millis()))))
     }
 
+    /// Whether it is one that a test sets.
+    pub fn is_fixed(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// The present moment.
     pub fn now(&self) -> Timestamp {
         match &self.0 {

@@ -77,6 +77,8 @@ pub(crate) struct How {
     pub(crate) whole: bool,
     /// A directory of an earlier form stays in that form, because no backup of it has been made.
     pub(crate) keeps_form: bool,
+    /// The time comes from a test, and need not be that of the database.
+    pub(crate) time_of_test: bool,
 }
 
 impl How {
@@ -114,7 +116,7 @@ async fn plain(config: &Config, clock: Clock, how: How) -> Result<Store, StartEr
     key_file::check_place(&config.secret_key_file, &config.data_dir)
         .map_err(|error| StartError::Settings(error.to_string()))?;
     let strict = config.strict_references;
-    let engine = open_engine(config, how).await?;
+    let engine = open_engine(config, How { time_of_test: clock.is_fixed(), ..how }).await?;
     let store = Store::over(engine, clock, strict).with_receivers(config.receivers());
     let readable = store.read(false, readable).await.map_err(refused);
     or_close(&store, readable.and_then(|readable| readable.map_err(StartError::Store))).await?;
@@ -183,9 +185,7 @@ fn defect(error: impl fmt::Display) -> StartError {
 pub(crate) async fn open_engine(config: &Config, how: How) -> Result<Arc<dyn Engine>, StartError> {
     Ok(match &config.store {
         StorePlace::Embedded => Arc::new(open_embedded(config, how).await?),
-        StorePlace::Postgres(address) => {
-            Arc::new(open_postgres(config, Address::clone(address), how.alone).await?)
-        }
+        StorePlace::Postgres(address) => Arc::new(open_postgres(config, Address::clone(address), how).await?),
     })
 }
 
@@ -207,9 +207,10 @@ async fn open_embedded(config: &Config, how: How) -> Result<Embedded, StartError
 }
 
 /// Opens the engine on PostgreSQL.
-async fn open_postgres(config: &Config, address: Address, alone: bool) -> Result<Postgres, StartError> {
+async fn open_postgres(config: &Config, address: Address, how: How) -> Result<Postgres, StartError> {
     let mut options = postgres::Options::new(address, SPACES);
-    (options.connections_max, options.alone) = (config.store_connections_max, alone);
+    (options.connections_max, options.alone) = (config.store_connections_max, how.alone);
+    options.clock = (!how.time_of_test).then(Clock::system);
     let opened = tokio::task::spawn_blocking(move || Postgres::open(options)).await.map_err(defect)?;
     opened.map_err(|error| match error {
         postgres::OpenError::Address(_) => StartError::Settings(error.to_string()),

@@ -206,6 +206,24 @@ fn a_daemon_that_lost_its_database_comes_back_only_when_no_other_version_has_it(
 }
 
 #[test]
+fn a_machine_whose_clock_is_far_from_that_of_the_database_does_not_use_the_store() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let clock = |seconds: i64| {
+        let clock = Clock::fixed(Clock::system().now());
+        clock.advance(seconds);
+        Options { clock: Some(clock), ..Options::new(address.clone(), &[THINGS]) }
+    };
+    let far = [25 * 3600, -120].map(clock).map(|options| std::thread::spawn(|| Postgres::open(options)));
+    let [ahead, behind] = far.map(|opened| opened.join().unwrap().unwrap_err().to_string());
+    assert!(ahead.contains(" s ahead of that of the database: set it right"), "{ahead}");
+    assert!(behind.contains(" s behind that of the database: set it right"), "{behind}");
+    let engine = Postgres::open(clock(30)).unwrap();
+    runtime.block_on(engine.write(put(1))).unwrap();
+    runtime.block_on(engine.close()).unwrap();
+}
+
+#[test]
 fn exclusive_work_that_lost_its_claim_ends_for_good_and_keeps_daemons_away_until_then() {
     let Some(address) = fresh() else { return };
     let runtime = Runtime::new().unwrap();

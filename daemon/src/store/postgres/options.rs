@@ -1,6 +1,7 @@
 //! Settings of a PostgreSQL store.
 
 use super::address::Address;
+use crate::clock::Clock;
 use crate::store::engine::Space;
 
 /// Settings of a PostgreSQL store.
@@ -14,12 +15,14 @@ pub struct Options {
     pub spaces: &'static [Space],
     /// Whether no other program may use the store meanwhile.
     pub alone: bool,
+    /// The clock that must agree with that of the database, if one must.
+    pub clock: Option<Clock>,
 }
 
 impl Options {
     /// The usual sizes.
     pub fn new(address: Address, spaces: &'static [Space]) -> Self {
-        Self { address, connections_max: 16, spaces, alone: false }
+        Self { address, connections_max: 16, spaces, alone: false, clock: Some(Clock::system()) }
     }
 
     /// Connections for reads that take long, beside this many for requests: half as many, from 2 to 4.

@@ -2,10 +2,12 @@
 
 use super::address::Server;
 use super::claim::{Claim, InTurn, claim};
+use super::known::millis;
 use super::shared::{Counts, Shared};
 use super::statements::{FORM, PLACES, Statements};
 use super::trouble::Trouble;
 use super::unconfirmed::Unconfirmed;
+use crate::clock::Clock;
 use futures_util::future::{FutureExt, poll_fn};
 use sha2::{Digest, Sha256};
 use std::future::Future;
@@ -20,6 +22,8 @@ use tokio_postgres::{AsyncMessage, Client, Error};
 /// Time in which a server must have taken a connection with all that belongs to it. The driver itself has
 /// no limit on the steps after the TCP connection, so a frozen server would hold up everything.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+/// Most seconds between the clocks of this machine and the database, the same as `mfa doctor` allows.
+const CLOCK_SECONDS_MAX: i64 = 60;
 /// The server's own limit on a statement comes first, so that it ends cleanly where it can.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -88,9 +92,9 @@ pub(super) fn first<T>(
     Err(last)
 }
 
-/// Whether the server takes no writes. It also learns to notice soon that this machine is gone, since the
-/// locks of a connection keep other versions away, and by itself it looks after two hours.
-const GREETING: &str = "select current_setting('transaction_read_only') = 'on', \
+/// Whether the server takes no writes, and its time. It also learns to notice soon that this machine is gone,
+/// since the locks of a connection keep other versions away, and by itself it looks after two hours.
+const GREETING: &str = "select current_setting('transaction_read_only') = 'on', clock_timestamp(), \
     set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false), \
     set_config('tcp_keepalives_count', '3', false)";
 
@@ -114,13 +118,32 @@ pub(super) async fn connect(shared: &Shared, server: &Server) -> Result<(Client,
                 }
             }
         });
+        let now = || shared.clock.as_ref().map(Clock::now);
+        let before = now();
         let row = client.query_one(GREETING, &[]).await?;
         if row.get::<_, bool>(0) {
             return Err(Trouble::Lost("it does not take writes".to_owned()));
         }
+        if let (Some(before), Some(after)) = (before, now()) {
+            agree(before.millis(), millis(row.get(1)), after.millis()).map_err(Trouble::Lost)?;
+        }
         Ok((client, Driver { task, warnings }))
     })
     .await
+}
+
+/// Whether the clock of the database agrees with that of this machine, which was read before and after it. By
+/// the clock of whichever daemon comes first days are closed, and answers forgotten.
+fn agree(before: i64, database: i64, after: i64) -> Result<(), String> {
+    let (ahead, behind) = ((before - database) / 1000, (database - after) / 1000);
+    let (seconds, how) = if ahead > 0 { (ahead, "ahead of") } else { (behind, "behind") };
+    if seconds <= CLOCK_SECONDS_MAX {
+        return Ok(());
+    }
+    Err(format!(
+        "the clock of this machine is {seconds} s {how} that of the database: set it right, with timedatectl \
+         set-ntp true"
+    ))
 }
 
 async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
@@ -221,5 +244,25 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.driver.task.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_agree_within_a_minute_whatever_a_round_trip_takes() {
+        for (before, after) in [(0, 0), (0, 30_000), (60_999, 60_999), (-60_999, -60_999), (-90_000, -60_000)]
+        {
+            assert_eq!(agree(before, 0, after), Ok(()));
+        }
+        let why = agree(25 * 3_600_000, 0, 25 * 3_600_000 + 10).unwrap_err();
+        assert!(
+            why.starts_with("the clock of this machine is 90000 s ahead of that of the database: "),
+            "{why}"
+        );
+        let why = agree(-70_000, 0, -61_000).unwrap_err();
+        assert!(why.starts_with("the clock of this machine is 61 s behind that of the database: "), "{why}");
     }
 }

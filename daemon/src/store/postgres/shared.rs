@@ -9,6 +9,7 @@ use super::trouble::{Trouble, unavailable};
 use super::turns::Turns;
 use super::unconfirmed::Unconfirmed;
 use super::{OpenError, Options, tls};
+use crate::clock::Clock;
 use crate::count::{Counter, Spread};
 use crate::store::figures::COMMIT_MICROS;
 use mfa_shared::fault::{Fault, UNAVAILABLE};
@@ -42,6 +43,8 @@ impl Default for Counts {
 /// What all lanes have in common.
 pub(super) struct Shared {
     pub(super) address: Address,
+    /// That must agree with the clock of the database.
+    pub(super) clock: Option<Clock>,
     pub(super) servers: Vec<Server>,
     pub(super) good_server: AtomicUsize,
     pub(super) tls: MakeRustlsConnect,
@@ -77,6 +80,7 @@ impl Shared {
             tls: tls::connector(&options.address)?,
             servers: options.address.servers(),
             address: options.address.clone(),
+            clock: options.clock.clone(),
             good_server: AtomicUsize::new(0),
             counts: Arc::default(),
             seen: Seen::default(),
