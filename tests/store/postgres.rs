@@ -9,7 +9,7 @@ use mfa_daemon::{Auth, Check, Clock, Config, Daemon, StartError};
 use mfa_shared::time::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -145,6 +145,41 @@ fn tables_of_a_later_version_are_refused() {
     let refused = world.block_on(Daemon::start(world.config().clone(), Clock::system()));
     let why = refused.map(|_| ()).unwrap_err();
     assert!(matches!(&why, StartError::Store(why) if why.contains("version 7")), "{why}");
+}
+
+#[test]
+fn large_commits_come_in_pages_that_fit_and_all_of_them_come() {
+    const THINGS: Space = Space { id: 8, name: "things" };
+    const COMMITS: u32 = 7;
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let engine = Postgres::open(Options::new(address, &[THINGS])).unwrap();
+    // Two megabytes that nothing compresses.
+    let value: Vec<u8> =
+        (0..1 << 19u32).flat_map(|n: u32| n.wrapping_mul(2_654_435_761).to_be_bytes()).collect();
+    for number in 0..COMMITS {
+        let key = number.to_be_bytes().to_vec();
+        let changes = vec![Change { space: THINGS, key, value: Some(value.clone()) }];
+        let time = Timestamp::from_millis(1_700_000_000_000);
+        let commit = Commit { time, actor: "ada".into(), request: number.to_string(), changes };
+        runtime.block_on(engine.write(Box::new(move |_| Some(commit.clone())))).unwrap();
+    }
+    let numbers: Vec<String> = (0..COMMITS).map(|number| number.to_string()).collect();
+    let (mut found, mut after) = (Vec::new(), 0);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while found.len() < numbers.len() && Instant::now() < deadline {
+        let page = runtime.block_on(engine.journal(after, 100)).unwrap();
+        assert!(page.len() <= 3, "{} commits in one page", page.len());
+        after = page.last().map_or(after, |(sequence, _)| *sequence);
+        found.extend(page.into_iter().map(|(_, commit)| commit.request));
+    }
+    assert_eq!(found, numbers);
+    let replayed = Arc::new(Mutex::new(Vec::new()));
+    let into = replayed.clone();
+    let visit = Box::new(move |commit: Commit| into.lock().unwrap().push(commit.request));
+    runtime.block_on(engine.replay(visit)).unwrap();
+    assert_eq!(*replayed.lock().unwrap(), numbers);
+    runtime.block_on(engine.close()).unwrap();
 }
 
 #[test]

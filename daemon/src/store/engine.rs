@@ -219,7 +219,8 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn put_since(&self, _space: Space, _after: u64, _limit: usize) -> Pending<Put> {
         Box::pin(std::future::ready(Ok(Put::default())))
     }
-    /// At most `limit` commits after a place in the journal, whole and in their order. It ends where a commit
+    /// At most `limit` commits after a place in the journal, whole and in their order, fewer where they are
+    /// large, but at least one. It ends where a commit
     /// that is still under way anywhere could come in between, so none is ever missed.
     fn commits_since(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>>;
     /// The mark that distinguishes a commit of the journal from that of any other journal; `None` if the

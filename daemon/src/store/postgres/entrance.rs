@@ -33,25 +33,34 @@ pub(super) struct Entrance {
 }
 
 impl Entrance {
-    /// A page of the journal.
-    pub(super) fn page(&self, after: u64, limit: usize, still: bool) -> Pending<Vec<(u64, Commit)>> {
-        let read = self.read(journal::Page::new(after, limit, still, Asked::Whole));
+    /// A page of the journal, up to what is final.
+    pub(super) fn page(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
+        self.whole(journal::Page::new(after, limit, false, Asked::Whole), false)
+    }
+
+    /// A page of a journal that stands still, for one who reads all of it.
+    pub(super) fn page_of_all(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
+        self.whole(journal::Page::new(after, limit, true, Asked::Whole), true)
+    }
+
+    fn whole(&self, page: (journal::Slot, journal::Page), long: bool) -> Pending<Vec<(u64, Commit)>> {
+        let read = self.read(page, long);
         Box::pin(async move { Ok(read.await?.commits) })
     }
 
     /// Keys of a page of the journal.
     pub(super) fn keys(&self, after: u64, limit: usize, asked: Asked) -> Pending<journal::Read> {
-        self.read(journal::Page::new(after, limit, false, asked))
+        self.read(journal::Page::new(after, limit, false, asked), false)
     }
 
     /// The last visible commit, whatever may still come before it.
     pub(super) fn last(&self) -> Pending<u64> {
-        let read = self.read(journal::Page::new(0, 0, true, Asked::Whole));
+        let read = self.read(journal::Page::new(0, 0, true, Asked::Whole), false);
         Box::pin(async move { Ok(read.await?.end) })
     }
 
-    fn read(&self, (slot, page): (journal::Slot, journal::Page)) -> Pending<journal::Read> {
-        let done = self.submit(Work::Journal(page), false);
+    fn read(&self, (slot, page): (journal::Slot, journal::Page), long: bool) -> Pending<journal::Read> {
+        let done = self.submit(Work::Journal(page), long);
         Box::pin(async move {
             done.await?;
             Ok(std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))

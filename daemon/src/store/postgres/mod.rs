@@ -67,7 +67,7 @@ const OPEN_WAIT: Duration = Duration::from_secs(10);
 const OPEN_PAUSE: Duration = Duration::from_millis(5);
 /// Connections that a daemon always has: work goes on where one is lost.
 const ALWAYS: usize = 2;
-/// Transactions of the journal that a replay reads at once.
+/// Most transactions of the journal that a replay reads at once.
 const REPLAYED_AT_ONCE: usize = 500;
 
 /// An open store on PostgreSQL.
@@ -127,10 +127,11 @@ impl Postgres {
         Ok(Self { entrance, objects, lanes: Arc::new(Mutex::new(lanes)) })
     }
 
-    /// At most `limit` committed transactions with a sequence above `after`, in order. What is still
-    /// under way anywhere is left out together with all that follows it, so none is ever missed.
+    /// At most `limit` committed transactions with a sequence above `after`, in order, and fewer where they
+    /// are large. What is still under way anywhere is left out together with all that follows it, so none is
+    /// ever missed.
     pub fn journal(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
-        self.entrance.page(after, limit, false)
+        self.entrance.page(after, limit)
     }
 }
 
@@ -228,7 +229,7 @@ impl Engine for Postgres {
         Box::pin(async move {
             let mut after = 0;
             loop {
-                let page = entrance.page(after, REPLAYED_AT_ONCE, true).await?;
+                let page = entrance.page_of_all(after, REPLAYED_AT_ONCE).await?;
                 let Some((last, _)) = page.last() else { return Ok(()) };
                 after = *last;
                 page.into_iter().for_each(|(_, commit)| visit(commit));

@@ -43,11 +43,15 @@ const LASTS: &str = "select r.number, s.key, s.value \
     cross join lateral (select key, value from stored_records \
         where space = $1::smallint and key >= r.first and key < r.behind \
         order by space desc, key desc limit 1) s";
+/// Whole commits up to so many, and no further one behind four megabytes as they are stored, where they are
+/// compressed: those of an import may have megabytes each.
 const JOURNAL: &str = concat!(
-    "select sequence, time, actor, request, spaces, keys, new_values from stored_journal \
-    where sequence > $1 and sequence < $2 + ",
+    "select sequence, time, actor, request, spaces, keys, new_values from (\
+        select *, sum(size) over (order by sequence) - size as before from (\
+            select *, pg_column_size(keys) + pg_column_size(new_values) as size from stored_journal \
+            where sequence > $1 and sequence < $2 + ",
     place!("pg_snapshot_xmin(pg_current_snapshot())"),
-    " order by sequence limit $3"
+    " order by sequence limit $3) as page) as sized where before < 4194304 order by sequence"
 );
 /// The keys of a space that commits have put, and up to where this goes if it is not to the end. What else
 /// they changed, which for a batch is a great deal, stays in the database; and of commits that changed
