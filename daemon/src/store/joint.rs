@@ -128,17 +128,23 @@ impl Joint {
             }
             let places: Vec<Place> =
                 places.into_iter().map(|(id, key, name)| (Space { id, name }, key)).collect();
+            let works = Arc::new(Mutex::new(works));
+            let together = works.clone();
             let all: Work = Box::new(move |tx| {
                 // What goes wrong here is found by the first who asks.
                 let _ = tx.expect_places(&places);
-                for work in &mut works {
+                for work in together.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
                     // A defect that one of them meets is not that of the others; its own result stays empty.
                     let _ = catch_unwind(AssertUnwindSafe(|| work(tx)));
                 }
             });
             let outcome = run(all).await;
-            for done in done {
-                let _ = done.send(outcome.clone());
+            let works = std::mem::take(&mut *works.lock().unwrap_or_else(PoisonError::into_inner));
+            let is_defect = outcome.as_ref().is_err_and(|fault| fault.kind == fault::INTERNAL);
+            let is_of_one = is_defect && works.len() > 1;
+            for (work, done) in works.into_iter().zip(done) {
+                // A record that the store cannot read takes nothing from those who ask for others.
+                let _ = done.send(if is_of_one { run(work).await } else { outcome.clone() });
             }
         }
     }
@@ -233,6 +239,33 @@ mod tests {
             }
             assert_eq!(counted.seen(), (2, 1));
             assert_eq!(counted.joint.waiting().tasks, 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_record_that_cannot_be_read_is_the_fault_of_those_alone_who_ask_for_it() {
+        let joint = Arc::new(Joint::default());
+        let broken = Arc::new(AtomicUsize::new(0));
+        let mut answers = Vec::new();
+        for number in 0..4 {
+            let at = broken.clone();
+            let work: Work = Box::new(move |_| {
+                at.fetch_add(usize::from(number == 2), SeqCst);
+            });
+            let (done, answer) = oneshot::channel();
+            joint.add(Asked { places: Vec::new(), work, done }).unwrap();
+            answers.push(answer);
+        }
+        joint
+            .serve(move |mut work| {
+                broken.store(0, SeqCst);
+                work(&mut Tx::new(&mut Empty, Timestamp::from_millis(0), false));
+                let fault = Fault::new(fault::INTERNAL, "the database refused a statement");
+                Box::pin(std::future::ready(if broken.load(SeqCst) == 1 { Err(fault) } else { Ok(()) }))
+            })
+            .await;
+        for (number, answer) in answers.into_iter().enumerate() {
+            assert_eq!(answer.await.unwrap().is_err(), number == 2);
         }
     }
 
