@@ -85,6 +85,9 @@ fn a_repeated_request_is_known_to_the_other_one() {
     };
     assert_eq!(send(0).is(202).header("idempotency-replayed"), "");
     assert_eq!(send(1).is(202).header("idempotency-replayed"), "true");
+    // Each of them has committed the answer, so a standby has it whichever was confirmed.
+    let put = "select count(*)::text from stored_changes where record->>'key' = 'k1' and not removed";
+    assert_eq!(column(&world, put), ["2"]);
     let same: Vec<_> = (0..8)
         .map(|i| {
             let request = world.request_at(i % 2, "POST", "/customers").header("idempotency-key", "k2");

@@ -241,7 +241,7 @@ impl Order {
         tx.set_actor(&caller.actor);
         let repeatable = self.repeatable.as_ref().map_err(Clone::clone)?;
         if let Some(repeatable) = repeatable
-            && let Some(first) = repeatable.recall(tx, &caller.actor)?
+            && let Some(first) = repeatable.recall_lasting(tx, &caller.actor, self.state.store.is_shared())?
         {
             room.grow_to(first.bytes().len())?;
             let result = first_result(&first, tx.now().day());

@@ -85,6 +85,24 @@ impl Repeatable {
         Ok(Some(Reply { status: first.status, content_type: first.content_type, headers, content }))
     }
 
+    /// The same in a transaction that writes. Where several daemons share a database, its standby may lack an
+    /// answer that is visible; so it is put once more, and this commit waits for the standby.
+    pub fn recall_lasting(
+        &self,
+        tx: &mut Tx<'_>,
+        caller: &str,
+        shared: bool,
+    ) -> Result<Option<Reply>, Fault> {
+        let reply = self.recall(tx, caller)?;
+        if reply.is_some()
+            && shared
+            && let Some(first) = tx.get::<Remembered>(&[caller, &self.key])?
+        {
+            tx.replace(&first, &first);
+        }
+        Ok(reply)
+    }
+
     /// Remembers the answer, and forgets some that are too old.
     pub fn remember(&self, tx: &mut Tx<'_>, caller: &str, reply: &Reply) -> Result<(), Fault> {
         if crate::random::is_one_of(CLEARING_ONE_OF) {

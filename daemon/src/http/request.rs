@@ -289,7 +289,7 @@ impl Request {
     pub fn changed(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
         let repeatable = self.repeatable.as_ref().map_err(Clone::clone)?;
         if let Some(repeatable) = repeatable
-            && let Some(first) = repeatable.recall(tx, &caller.actor)?
+            && let Some(first) = repeatable.recall_lasting(tx, &caller.actor, self.state.store.is_shared())?
         {
             return Ok(first);
         }

@@ -166,7 +166,7 @@ impl Session {
             "set search_path = \"{}\"; set statement_timeout = {limit_ms}; set lock_timeout = {limit_ms}; \
              set idle_in_transaction_session_timeout = {}; set plan_cache_mode = force_generic_plan; \
              set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; \
-             set enable_mergejoin = off; set jit = off; \
+             set enable_mergejoin = off; set jit = off; set client_min_messages = warning; \
              select set_config('synchronous_commit', 'on', false) \
              where current_setting('synchronous_commit') in ('off', 'local')",
             shared.address.schema,
