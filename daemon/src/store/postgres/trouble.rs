@@ -51,14 +51,18 @@ impl From<Error> for Trouble {
         // The message of the server may quote values, so logs get the code and the plain message only.
         let text = error.as_db_error().map_or_else(String::new, |e| e.message().to_owned());
         let text = format!("{text} (SQLSTATE {code})");
-        // Connection, authentication, resources, operator (shutdown, start-up), system; a read-only server;
-        // a transaction that idled too long.
-        let passing = ["08", "28", "53", "57", "58"].iter().any(|class| code.starts_with(class));
-        if passing || code == "25006" || code == "25P03" || code == "25P02" {
-            return Self::Lost(text);
-        }
-        Self::Defect(text)
+        if is_of_connection(code) { Self::Lost(text) } else { Self::Defect(text) }
     }
+}
+
+/// Whether another connection may do what this one cannot.
+fn is_of_connection(code: &str) -> bool {
+    // Connection, authentication, resources, operator (shutdown, start-up), system.
+    let classes = ["08", "28", "53", "57", "58"];
+    // A read-only server; a transaction that idled too long, or was given up; a statement that is not
+    // prepared, as behind a pooler, or whose tables have changed since.
+    let codes = ["25006", "25P03", "25P02", "26000", "0A000"];
+    classes.iter().any(|class| code.starts_with(class)) || codes.contains(&code)
 }
 
 /// An error with what is behind it; the driver itself says no more than that the handshake failed.
@@ -126,6 +130,16 @@ impl fmt::Display for Trouble {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statement_that_the_connection_does_not_know_is_no_defect() {
+        for code in ["26000", "0A000", "57P01", "25006"] {
+            assert!(is_of_connection(code), "{code}");
+        }
+        for code in ["23505", "42601", "22P02"] {
+            assert!(!is_of_connection(code), "{code}");
+        }
+    }
 
     #[test]
     fn a_full_disk_of_the_database_is_named() {
