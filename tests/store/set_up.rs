@@ -224,6 +224,35 @@ fn a_machine_whose_clock_is_far_from_that_of_the_database_does_not_use_the_store
 }
 
 #[test]
+fn a_login_that_may_not_write_the_store_cannot_keep_daemons_out() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let open = || Postgres::open(Options::new(address.clone(), &[THINGS]));
+    runtime.block_on(open().unwrap().close()).unwrap();
+    let role = schema(&address);
+    let lock = format!("select pg_advisory_lock_shared(hashtext('mfa {role} version'), 7)");
+    runtime.block_on(ask(&address, &format!("create role {role} login")));
+    let server = std::env::var("MFA_TEST_POSTGRES").unwrap().replacen("//mfa@", &format!("//{role}@"), 1);
+    let stranger = runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(&server, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client.batch_execute(&lock).await.unwrap();
+        client
+    });
+    let engine = open().unwrap();
+    runtime.block_on(engine.write(put(1))).unwrap();
+    runtime.block_on(engine.close()).unwrap();
+    // Whoever may write it may be another version.
+    let grant = format!("grant insert on {role}.stored_journal to {role}");
+    runtime.block_on(ask(&address, &grant));
+    let refused = open().unwrap_err();
+    assert!(matches!(&refused, OpenError::InUse(why) if why.contains("uses the store")), "{refused}");
+    drop(stranger);
+    runtime.block_on(ask(&address, &format!("drop owned by {role}")));
+    runtime.block_on(ask(&address, &format!("drop role {role}")));
+}
+
+#[test]
 fn exclusive_work_that_lost_its_claim_ends_for_good_and_keeps_daemons_away_until_then() {
     let Some(address) = fresh() else { return };
     let runtime = Runtime::new().unwrap();

@@ -132,16 +132,20 @@ async fn say_version(client: &Client, schema: &str, alone: bool) -> Result<(), E
 }
 
 /// The numbers that other connections say; nothing for those that use the store and say none, since their
-/// version does not know how to.
+/// version does not know how to. What other logins of the database hold does not count, unless they may write
+/// the journal: else any of them could keep daemons out.
 async fn others(client: &Client, schema: &str) -> Result<Vec<Option<i32>>, Error> {
     let (versions, in_use) = (versions(schema), in_use(schema));
+    let journal = format!("to_regclass('\"{schema}\".stored_journal')");
     let sql = format!(
         "with held as (
             select pid, objid::bigint as number,
                 objsubid = 2 and classid::bigint = {versions}::bigint & 4294967295 as version,
                 objsubid = 1 and (classid::bigint << 32) | objid::bigint = {in_use} as in_use
-            from pg_locks where locktype = 'advisory' and granted and pid <> pg_backend_pid()
+            from pg_locks join pg_stat_activity using (pid)
+            where locktype = 'advisory' and granted and pid <> pg_backend_pid()
                 and database = (select oid from pg_database where datname = current_database())
+                and (usename = session_user or has_table_privilege(usesysid, {journal}, 'insert'))
         )
         select distinct number::integer from held where version
         union all
