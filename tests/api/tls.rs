@@ -159,11 +159,7 @@ fn served_certificate(world: &World, authority: &Authority) -> Vec<u8> {
     stream.conn.peer_certificates().unwrap()[0].to_vec()
 }
 
-fn connect(
-    world: &World,
-    authority: &Authority,
-    protocols: &[&[u8]],
-) -> StreamOwned<ClientConnection, TcpStream> {
+fn connect(world: &World, authority: &Authority, protocols: &[&[u8]]) -> Client {
     let mut roots = RootCertStore::empty();
     roots.add(rustls::pki_types::CertificateDer::from_pem_file(authority.file()).unwrap()).unwrap();
     let mut config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
@@ -235,33 +231,78 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     [&length[1..], &[kind, flags, 0, 0, 0, stream], payload].concat()
 }
 
+const GREETING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+type Client = StreamOwned<ClientConnection, TcpStream>;
+
+/// What comes until the daemon ends the connection of a client that shows all the time that it is alive;
+/// nothing where it does not end soon.
+fn until_ended(stream: &mut Client, alive: &[u8]) -> Option<Vec<u8>> {
+    stream.sock.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    let begun = Instant::now();
+    let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
+    while begun.elapsed() < Duration::from_secs(8) {
+        match stream.read(&mut buffer) {
+            Ok(0) => return Some(seen),
+            Ok(count) => seen.extend_from_slice(&buffer[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => return Some(seen),
+        }
+        let _ = stream.write_all(alive);
+    }
+    None
+}
+
+/// Whether there is a frame of this kind among what came.
+fn has_frame(mut seen: &[u8], kind: u8) -> bool {
+    while let [a, b, c, found, _, _, _, _, _, rest @ ..] = seen {
+        if *found == kind {
+            return true;
+        }
+        let length = u32::from_be_bytes([0, *a, *b, *c]) as usize;
+        seen = rest.get(length..).unwrap_or_default();
+    }
+    false
+}
+
 /// Asks for something over HTTP/2, by the numbers of HPACK's static table, and leaves no room for the answer;
 /// it must be disconnected for that, and no one else.
 fn disconnected_without_room(Site { world, authority, .. }: &Site, head: &[u8]) {
     let mut stream = connect(world, authority, &[b"h2"]);
     let no_window = frame(4, 0, 0, &[0, 4, 0, 0, 0, 0]);
-    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
-    stream.write_all(&no_window).unwrap();
-    stream.write_all(&frame(1, 5, 1, head)).unwrap();
-    let begun = Instant::now();
-    let mut seen = Vec::new();
-    let mut buffer = [0; 4096];
-    let ended = loop {
-        match stream.read(&mut buffer) {
-            Ok(0) => break true,
-            Ok(count) => seen.extend_from_slice(&buffer[..count]),
-            Err(error) => break error.kind() != std::io::ErrorKind::WouldBlock,
-        }
-        if begun.elapsed() > Duration::from_secs(8) {
-            break false;
-        }
-        // A client that answers pings is alive, and still reads nothing.
-        let _ = stream.write_all(&frame(6, 0, 0, b"are-here"));
-        std::thread::sleep(Duration::from_millis(50));
-    };
-    assert!(ended, "it is still connected after {:?}", begun.elapsed());
+    stream.write_all(&[GREETING, &no_window, &frame(1, 5, 1, head)].concat()).unwrap();
+    // A client that sends pings is alive, and still reads nothing.
+    let seen = until_ended(&mut stream, &frame(6, 0, 0, b"are-here")).expect("it is still connected");
     assert!(seen.len() < 100_000, "it was answered all the same");
     assert!(!served_certificate(world, authority).is_empty(), "others are served");
+}
+
+#[test]
+fn an_http_2_client_that_asks_for_nothing_is_disconnected() {
+    let Site { world, authority, dir: _dir, .. } = served(|config| {
+        config.header_timeout_seconds = 1;
+        config.pace.grace = Duration::from_millis(500);
+        config.pace.bytes_a_second = 1_000_000;
+    });
+    let mut silent = connect(&world, &authority, &[b"h2"]);
+    while silent.conn.is_handshaking() {
+        silent.conn.complete_io(&mut silent.sock).unwrap();
+    }
+    assert!(until_ended(&mut silent, b"").is_some(), "it has not even greeted");
+    // One that has asked before, and answers whatever it is asked.
+    let live = [&[0x82, 0x87, 0x44, 5][..], b"/live", &[0x41, 9], b"localhost"].concat();
+    for asked in [Vec::new(), frame(1, 5, 1, &live)] {
+        let mut stream = connect(&world, &authority, &[b"h2"]);
+        stream.write_all(&[GREETING, &frame(4, 0, 0, &[]), &asked].concat()).unwrap();
+        let seen = until_ended(&mut stream, &frame(6, 0, 0, b"are-here")).expect("it is still connected");
+        assert_eq!(has_frame(&seen, 1), !asked.is_empty(), "what it asked for is answered");
+        assert!(has_frame(&seen, 7), "it was not told that the connection ends");
+    }
+    // A listener waits for what happens, however long that takes.
+    let url = format!("https://localhost:{}/events?after=0", port(&world));
+    let listen = ["--http2", "--max-time", "5", "-H", "accept: text/event-stream"];
+    let listened = curl(&authority.file(), &url, &listen);
+    assert_eq!(listened.status.code(), Some(28), "it was ended: {}", text(&listened.stderr));
 }
 
 #[test]

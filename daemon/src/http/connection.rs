@@ -3,7 +3,7 @@
 use super::cut::Cut;
 use super::heads::Watched;
 use super::pace::Paced;
-use super::stall::Answers;
+use super::stall::Streams;
 use crate::domain::pace::Pace;
 use crate::random;
 use crate::tls::{HTTP_2, Tls};
@@ -11,10 +11,11 @@ use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::graceful::Watcher;
+use hyper_util::server::graceful::GracefulConnection;
 use mfa_shared::fault::{self, Fault, Problem};
 use mfa_shared::wire::PROBLEM_TYPE;
 use std::convert::Infallible;
+use std::future::Future;
 use std::io;
 use std::net::IpAddr;
 use std::pin::pin;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 use warp::http::header::{HOST, HeaderValue};
@@ -38,6 +39,9 @@ const WINDOW_BYTES: u32 = 256 * 1024;
 /// Time after which a silent connection of HTTP/2 is asked whether it is still there, and for the answer.
 const PING_PAUSE: Duration = Duration::from_secs(20);
 const PING_WITHIN: Duration = Duration::from_secs(10);
+/// Time for an idle client of HTTP/2 to go, once it was told that the connection ends.
+const FAREWELL: Duration = Duration::from_secs(2);
+const UNREAD_EVENTS: &str = "a listener did not read";
 /// The first byte of every TLS connection.
 const HANDSHAKE: u8 = 22;
 
@@ -50,29 +54,32 @@ pub(super) struct Peer {
     pub(super) ambiguous: Option<&'static str>,
 }
 
+/// Whether connections are to end, each when its requests are answered. It is held until then.
+pub(super) type Ending = watch::Receiver<bool>;
+
 /// What all connections have in common.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) tls: Option<Arc<Tls>>,
-    /// Time for the handshake, and for each head.
+    /// Time for the handshake, for each head, and between two requests.
     pub(super) head_within: Duration,
     pub(super) pace: Pace,
 }
 
 /// Serves one connection to its end.
-pub(super) async fn serve<H, S>(socket: Paced<H>, from: IpAddr, rules: &Rules, service: S, watcher: Watcher)
+pub(super) async fn serve<H, S>(socket: Paced<H>, from: IpAddr, rules: &Rules, service: S, ending: Ending)
 where
     H: Unpin + Send + 'static,
     S: Answering,
     S::Future: Send,
 {
     let ended = match &rules.tls {
-        None => first(Watched::new(socket), from, rules, service, watcher).await,
+        None => first(Watched::new(socket), from, rules, service, ending).await,
         Some(tls) => {
             let Some(stream) = handshake(socket, tls, rules.head_within).await else { return };
             match stream.get_ref().1.alpn_protocol() {
-                Some(HTTP_2) => second(stream, from, rules, service, watcher).await,
-                _ => first(Watched::new(stream), from, rules, service, watcher).await,
+                Some(HTTP_2) => second(stream, from, rules, service, ending).await,
+                _ => first(Watched::new(stream), from, rules, service, ending).await,
             }
         }
     };
@@ -141,7 +148,7 @@ async fn first<I, S>(
     from: IpAddr,
     rules: &Rules,
     service: S,
-    watcher: Watcher,
+    mut ending: Ending,
 ) -> Result<(), hyper::Error>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -165,14 +172,11 @@ where
                 async move { answer.await.inspect(|answer| Cut::connect(answer, &cut)) }
             }),
         );
-    let mut connection = pin!(watcher.watch(connection));
-    tokio::select! {
-        ended = &mut connection => ended,
-        () = cut.notified() => {
-            tracing::debug!("a listener did not read");
-            Ok(())
-        }
-    }
+    let over = async {
+        cut.notified().await;
+        UNREAD_EVENTS
+    };
+    carry(connection, asked_to_end(&mut ending), over).await
 }
 
 /// HTTP/2.
@@ -181,15 +185,15 @@ async fn second<I, S>(
     from: IpAddr,
     rules: &Rules,
     service: S,
-    watcher: Watcher,
+    mut ending: Ending,
 ) -> Result<(), hyper::Error>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     S: Answering,
     S::Future: Send,
 {
-    let answers = Answers::default();
-    let open = answers.clone();
+    let streams = Streams::new();
+    let begun = streams.clone();
     let cut = Arc::new(Notify::new());
     let theirs = cut.clone();
     let connection = http2::Builder::new(TokioExecutor::new())
@@ -204,27 +208,60 @@ where
         .serve_connection(
             TokioIo::new(io),
             service_fn(move |asked| {
+                let (stream, cut) = (begun.begin(), theirs.clone());
                 let (asked, ambiguous) = with_host(asked);
-                let (open, cut) = (open.clone(), theirs.clone());
                 let answer = service.call(with_peer(asked, Peer { from, ambiguous }));
                 async move {
                     let answer = answer.await.inspect(|answer| Cut::connect(answer, &cut))?;
-                    Ok::<_, Infallible>(open.follow(answer))
+                    Ok::<_, Infallible>(stream.follow(answer))
                 }
             }),
         );
-    let mut connection = pin!(watcher.watch(connection));
-    tokio::select! {
-        ended = &mut connection => ended,
-        () = answers.stalled(rules.pace.longest()) => {
-            tracing::debug!("a client did not take its answers");
-            Ok(())
+    let (between, longest) = (rules.head_within, rules.pace.longest());
+    let silent = between + FAREWELL;
+    let farewell = async {
+        tokio::select! {
+            () = asked_to_end(&mut ending) => {}
+            () = streams.idle(between, between) => {}
         }
-        () = cut.notified() => {
-            tracing::debug!("a listener did not read");
-            Ok(())
+    };
+    let over = async {
+        tokio::select! {
+            () = streams.stalled(longest) => "a client did not take its answers",
+            () = cut.notified() => UNREAD_EVENTS,
+            // What it has not taken yet of its last answer may be under way.
+            () = streams.idle(silent + longest, silent) => "a client asked for nothing",
         }
-    }
+    };
+    carry(connection, farewell, over).await
+}
+
+/// Serves a connection until it ends. After `farewell` it takes no more requests and ends when those it has
+/// are answered; `over` cuts it off, and says why.
+async fn carry<C: GracefulConnection>(
+    connection: C,
+    farewell: impl Future<Output = ()>,
+    over: impl Future<Output = &'static str>,
+) -> Result<(), C::Error> {
+    let mut connection = pin!(connection);
+    let mut over = pin!(over);
+    let why = tokio::select! {
+        ended = &mut connection => return ended,
+        why = &mut over => why,
+        () = farewell => {
+            connection.as_mut().graceful_shutdown();
+            tokio::select! {
+                ended = connection => return ended,
+                why = over => why,
+            }
+        }
+    };
+    tracing::debug!("{why}");
+    Ok(())
+}
+
+async fn asked_to_end(ending: &mut Ending) {
+    let _ = ending.wait_for(|ends| *ends).await;
 }
 
 /// HTTP/2 names the host in a place of its own; what else is said must not be another host.

@@ -16,7 +16,6 @@ use crate::config::Auth;
 use crate::count::Within;
 use crate::domain::pace::Pace;
 use futures_util::StreamExt;
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use mfa_shared::fault::{self, Fault, Problem};
 use mfa_shared::wire::PROBLEM_TYPE;
@@ -42,12 +41,17 @@ const QUEUE_MAX: Duration = Duration::from_millis(200);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Bytes that the system keeps of an answer that is not read yet.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
+/// Connections that are kept for this machine, so that its commands get through while other machines have all
+/// the others.
+const KEPT_FOR_LOOPBACK: usize = 16;
+
 /// Serves connections until `stop` resolves, then lets the running requests end.
 pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Receiver<bool>) {
     let config = &state.config;
     let limit = Limit {
         all: Arc::new(Semaphore::new(config.connections_max)),
         addresses: Arc::new(Addresses::new(config.connections_per_address, config.connections_of_loopback)),
+        kept: KEPT_FOR_LOOPBACK.min(config.connections_max / 16),
         pace: config.pace,
         counts: state.counts.clone(),
         speaks_tls: state.tls.is_some(),
@@ -57,7 +61,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
         head_within: Duration::from_secs(config.header_timeout_seconds),
         pace: config.pace,
     });
-    let graceful = GracefulShutdown::new();
+    let ending = watch::Sender::new(false);
     let service = warp::service(filter(state.clone()));
     let mut drained: Option<Instant> = None;
     let mut closing = std::pin::pin!(async {
@@ -82,13 +86,14 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
         };
         let Some((socket, from)) = accepted else { break };
         let rules = rules.clone();
-        let watcher = graceful.watcher();
+        let ends = ending.subscribe();
         let answering = TowerToHyperService::new(service.clone());
-        tokio::spawn(async move { serve_connection(socket, from, &rules, answering, watcher).await });
+        tokio::spawn(async move { serve_connection(socket, from, &rules, answering, ends).await });
     }
     drop(listener);
     let within = Duration::from_secs(state.config.stop_timeout_seconds);
-    if tokio::time::timeout(within, graceful.shutdown()).await.is_err() {
+    ending.send_replace(true);
+    if tokio::time::timeout(within, ending.closed()).await.is_err() {
         tracing::warn!("some requests did not end within {} seconds", within.as_secs());
     }
     state.enter(Phase::Stopping);
@@ -101,9 +106,22 @@ type Admission = (OwnedSemaphorePermit, Place, Within);
 struct Limit {
     all: Arc<Semaphore>,
     addresses: Arc<Addresses>,
+    /// How many of them are kept for this machine.
+    kept: usize,
     pace: Pace,
     counts: Arc<Counts>,
     speaks_tls: bool,
+}
+
+impl Limit {
+    /// A place for a connection that was accepted, or why there is none.
+    fn enter(&self, from: IpAddr) -> Result<Place, String> {
+        if self.all.available_permits() < self.kept && !from.to_canonical().is_loopback() {
+            return Err("the daemon has as many connections as it serves at once; try again soon".to_owned());
+        }
+        let full = || format!("{from} has as many connections as one address may have; close some of them");
+        self.addresses.enter(from).ok_or_else(full)
+    }
 }
 
 #[expect(clippy::expect_used, reason = "the semaphore is never closed")]
@@ -111,18 +129,18 @@ async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Admission>, IpA
     loop {
         let permit = limit.all.clone().acquire_owned().await.expect("an open semaphore");
         match listener.accept().await {
-            Ok((socket, from)) => match limit.addresses.enter(from.ip()) {
-                Some(place) => {
+            Ok((socket, from)) => match limit.enter(from.ip()) {
+                Ok(place) => {
                     prepare(&socket, limit.pace);
                     limit.counts.accepted.one();
                     let held = (permit, place, limit.counts.connections.enter());
                     return (Paced::new(socket, limit.pace, held), from.ip());
                 }
-                None => {
+                Err(why) => {
                     limit.counts.turned_away.one();
-                    tracing::debug!(from = %from.ip(), "too many connections of one address");
+                    tracing::debug!(from = %from.ip(), why, "a connection is turned away");
                     if !limit.speaks_tls {
-                        turn_away(&socket, from.ip());
+                        turn_away(&socket, why);
                     }
                 }
             },
@@ -146,10 +164,9 @@ fn prepare(socket: &TcpStream, pace: Pace) {
     let _ = sockopt::set_tcp_user_timeout(socket, longest);
 }
 
-/// Says no to a connection beyond those of its address, without waiting for its request.
-fn turn_away(socket: &TcpStream, from: IpAddr) {
-    let detail = format!("{from} has as many connections as one address may have; close some of them");
-    let fault = Fault::new(fault::UNAVAILABLE, detail);
+/// Says no to a connection for which there is no place, without waiting for its request.
+fn turn_away(socket: &TcpStream, why: String) {
+    let fault = Fault::new(fault::UNAVAILABLE, why);
     let answer = refusal("503 Service Unavailable", &fault, "retry-after: 1\r\n");
     // A client that does not take it sees the end of the connection.
     let _ = socket.try_write(answer.as_bytes());
@@ -308,5 +325,23 @@ mod tests {
         prepare(&socket, pace);
         let given_up_after = sockopt::tcp_user_timeout(&socket).unwrap();
         assert_eq!(Duration::from_millis(given_up_after.into()), pace.longest());
+    }
+
+    #[test]
+    fn the_last_connections_are_for_this_machine() {
+        let limit = Limit {
+            all: Arc::new(Semaphore::new(2)),
+            addresses: Arc::new(Addresses::new(9, 9)),
+            kept: 1,
+            pace: Pace { grace: Duration::ZERO, bytes_a_second: 1 },
+            counts: Arc::default(),
+            speaks_tls: false,
+        };
+        let enters = |from: &str| limit.enter(from.parse().unwrap()).is_ok();
+        let _first = limit.all.clone().try_acquire_owned().unwrap();
+        assert!(enters("192.0.2.1"));
+        let _last = limit.all.clone().try_acquire_owned().unwrap();
+        assert!(!enters("192.0.2.1") && !enters("2001:db8::1"));
+        assert!(enters("127.0.0.1") && enters("::1") && enters("::ffff:127.0.0.1"));
     }
 }
