@@ -306,6 +306,34 @@ fn an_http_2_client_that_asks_for_nothing_is_disconnected() {
 }
 
 #[test]
+fn a_head_that_is_too_long_is_refused_at_once_over_both_protocols() {
+    let Site { world, authority, dir: _dir, .. } = served(|_| {});
+    let url = format!("https://localhost:{}/live", port(&world));
+    let status = |protocol: &str, fields: usize, length: usize| {
+        let fields = (0..fields).map(|n| format!("f{n}: {}", "x".repeat(length)));
+        let fields: Vec<_> = fields.flat_map(|field| ["-H".to_owned(), field]).collect();
+        let more = [protocol, "-o", "/dev/null", "-w", "%{http_code}"].into_iter();
+        let more: Vec<_> = more.chain(fields.iter().map(String::as_str)).collect();
+        text(&curl(&authority.file(), &url, &more).stdout)
+    };
+    for protocol in ["--http1.1", "--http2"] {
+        let seen = [(96, 1), (101, 1), (1, 15_000), (1, 17_000)].map(|(n, long)| status(protocol, n, long));
+        assert_eq!(seen, ["200", "431", "200", "431"], "{protocol}");
+    }
+    // A login whose body never ends does not keep a head of so many fields.
+    let mut stream = connect(&world, &authority, &[b"h2"]);
+    let login = [&[0x83, 0x87, 0x44, 6][..], b"/token", &[0x41, 9], b"localhost"].concat();
+    let head = [&login[..], &[0, 1, b'a', 0].repeat(150)].concat();
+    stream.write_all(&[GREETING, &frame(4, 0, 0, &[]), &frame(1, 4, 1, &head)].concat()).unwrap();
+    stream.sock.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
+    while !has_frame(&seen, 1) {
+        let count = stream.read(&mut buffer).expect("it waits for the body");
+        seen.extend_from_slice(&buffer[..count]);
+    }
+}
+
+#[test]
 fn an_http_2_client_that_leaves_no_room_for_answers_is_disconnected() {
     let site = served(|config| {
         config.pace.grace = Duration::from_millis(500);

@@ -27,11 +27,14 @@ use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 use warp::http::header::{HOST, HeaderValue};
-use warp::http::{Request, Uri};
+use warp::http::{Request, StatusCode, Uri};
 use warp::reply::Response;
 
-/// Bytes of a connection that are held at once, and so the longest head. A thousand uploads hold as many.
+/// Bytes of a connection that are held at once. A thousand uploads hold as many.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
+/// Bytes and fields of a head; a longer one is answered 431. As many fields hyper takes over HTTP/1.1.
+const HEAD_BYTES_MAX: u16 = 16 * 1024;
+const FIELDS_MAX: usize = 100;
 /// Requests that run at once on a connection of HTTP/2.
 const STREAMS_MAX: u32 = 32;
 /// Bytes of bodies that arrive on such a connection before they are read.
@@ -162,6 +165,7 @@ where
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .max_buf_size(BUFFER_BYTES_MAX)
+        .max_header_size(HEAD_BYTES_MAX.into())
         .header_read_timeout(rules.head_within)
         .serve_connection(
             TokioIo::new(io),
@@ -199,7 +203,7 @@ where
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS_MAX)
-        .max_header_list_size(u32::try_from(BUFFER_BYTES_MAX).unwrap_or(u32::MAX))
+        .max_header_list_size(HEAD_BYTES_MAX.into())
         .max_send_buf_size(BUFFER_BYTES_MAX)
         .initial_connection_window_size(WINDOW_BYTES)
         .initial_stream_window_size(WINDOW_BYTES / 4)
@@ -209,10 +213,16 @@ where
             TokioIo::new(io),
             service_fn(move |asked| {
                 let (stream, cut) = (begun.begin(), theirs.clone());
-                let (asked, ambiguous) = with_host(asked);
-                let answer = service.call(with_peer(asked, Peer { from, ambiguous }));
+                // With too many fields it goes at once, before anything waits for its body.
+                let answer = (asked.headers().len() <= FIELDS_MAX).then(|| {
+                    let (asked, ambiguous) = with_host(asked);
+                    service.call(with_peer(asked, Peer { from, ambiguous }))
+                });
                 async move {
-                    let answer = answer.await.inspect(|answer| Cut::connect(answer, &cut))?;
+                    let answer = match answer {
+                        Some(answer) => answer.await.inspect(|answer| Cut::connect(answer, &cut))?,
+                        None => too_many_fields(),
+                    };
                     Ok::<_, Infallible>(stream.follow(answer))
                 }
             }),
@@ -262,6 +272,13 @@ async fn carry<C: GracefulConnection>(
 
 async fn asked_to_end(ending: &mut Ending) {
     let _ = ending.wait_for(|ends| *ends).await;
+}
+
+/// As hyper answers a longer head over HTTP/1.1.
+fn too_many_fields() -> Response {
+    let mut refused = Response::new(Vec::new().into());
+    *refused.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    refused
 }
 
 /// HTTP/2 names the host in a place of its own; what else is said must not be another host.
