@@ -11,6 +11,7 @@ mod api {
         mod documents;
         mod dry_run;
         mod framing;
+        mod held;
         mod histories;
         mod kept;
         mod pages;

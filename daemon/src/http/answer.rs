@@ -8,7 +8,7 @@ use super::payload::{Payload, read_body};
 use super::reply::{CACHE_CONTROL, Reply};
 use super::request::{Request, repeatable};
 use super::response::respond;
-use super::route::{Errand, Handler, Route};
+use super::route::{Handler, PrepareErrand, Route};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
@@ -122,9 +122,6 @@ where
         return Err(fault);
     }
     let (payload, draft) = read_body(state, head, route, body).await?;
-    let params = Params::parse(&head.query);
-    let today = state.store.clock().now().day();
-    let raw = RawBody::new(&params, &payload.bytes, today);
     let _pass = match route.handler {
         // It may wait for another machine, and says nothing of how busy this one is.
         Handler::Errand(_) => None,
@@ -134,13 +131,12 @@ where
     };
     let reply = match &route.handler {
         Handler::Errand(prepare) => {
-            let errand = prepare(found.params.clone(), &raw);
-            let ordered = order(head, found, route, &raw, asked, errand);
+            let ordered = order(state, head, found, route, asked, prepare, &payload);
             errand::run(state, head, ordered).await
         }
         Handler::Batch => {
             let repeatable = repeatable(head, found, route, &payload.bytes);
-            batch::answer(state, head, asked, repeatable, &raw).await
+            batch::answer(state, head, asked, repeatable, &payload).await
         }
         _ => {
             settle_trail(state, &asked, route).await?;
@@ -216,16 +212,21 @@ async fn read(
 
 /// The content of a request for an errand.
 fn order(
+    state: &State,
     head: &Head,
     found: &Found<'_>,
     route: &Route,
-    raw: &RawBody<'_>,
     asked: AccessRequest,
-    errand: Result<Errand, Fault>,
+    prepare: &PrepareErrand,
+    payload: &Payload,
 ) -> Ordered {
+    let params = Params::parse(&head.query);
+    let raw = RawBody::new(&params, &payload.bytes, state.store.clock().now().day());
+    let errand = prepare(found.params.clone(), &raw);
     let repeatable = repeatable(head, found, route, raw.bytes);
-    let trail = Arc::new(Trail::of(head, route.meta, &found.params, Some(raw)));
-    Ordered { asked, trail, repeatable, errand, endpoint: route.meta.name }
+    let trail = Arc::new(Trail::of(head, route.meta, &found.params, Some(&raw)));
+    let (endpoint, room) = (route.meta.name, payload.room.clone());
+    Ordered { asked, trail, repeatable, errand, endpoint, room }
 }
 
 /// What an endpoint locks or unlocks.
@@ -258,14 +259,14 @@ where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
-    let (Payload { bytes, .. }, _) = read_body(state, head, route, body).await?;
+    let (payload, _) = read_body(state, head, route, body).await?;
     if dry_run::asked(&head.headers)? {
         return Err(Fault::new(fault::NO_DRY_RUN, "a login cannot be tried: send it without Dry-Run"));
     }
     let params = Params::parse(&head.query);
     let today = state.store.clock().now().day();
     let json = body::says_json(&head.headers);
-    let raw = RawBody::new(&params, &bytes, today).typed(json);
+    let raw = RawBody::new(&params, &payload.bytes, today).typed(json);
     login::answer(state, head, &raw).await.map(|reply| respond(reply, None))
 }
 

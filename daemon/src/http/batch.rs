@@ -10,8 +10,10 @@ use super::access::{self, AccessRequest};
 use super::head::Head;
 use super::idempotency::Repeatable;
 use super::load::Class;
+use super::payload::Payload;
 use super::reply::{Content, Reply};
 use super::request::{self, READS_TOO_LONG, Request};
+use super::room::Taken;
 use super::state::State;
 use super::unread::Growing;
 use super::{dry_run, duplicates, existing_only, rate};
@@ -55,12 +57,12 @@ pub async fn answer(
     head: &Head,
     asked: AccessRequest,
     repeatable: Result<Option<Repeatable>, Fault>,
-    raw: &RawBody<'_>,
+    payload: &Payload,
 ) -> Result<Reply, Fault> {
     let kept = matches!(repeatable, Ok(Some(_)));
     let order = Order {
-        parts: Json::<Batch>::read(raw)
-            .and_then(|Json(batch)| Parts::prepare(state, head, &asked, batch))
+        parts: read(state, payload)
+            .and_then(|batch| Parts::prepare(state, head, &asked, batch))
             .map(|parts| if kept { parts.without_answers() } else { parts }),
         state: state.clone(),
         request_id: head.request_id.clone(),
@@ -71,6 +73,7 @@ pub async fn answer(
         repeatable,
         ended_by: AtomicUsize::new(usize::MAX),
         reads: AtomicBool::new(false),
+        _room: payload.room.clone(),
     };
     let order = Arc::new(order);
     if let Ok(parts) = &order.parts {
@@ -120,6 +123,13 @@ pub async fn answer(
     Ok(room.hold_done(reply))
 }
 
+/// The operations. The body as it was taken apart takes many times its bytes, and is let go at once.
+fn read(state: &State, payload: &Payload) -> Result<Batch, Fault> {
+    let params = Params::default();
+    let raw = RawBody::new(&params, &payload.bytes, state.store.clock().now().day());
+    Json::<Batch>::read(&raw).map(|Json(batch)| batch)
+}
+
 /// A batch that is ready for its transaction.
 struct Order {
     state: Arc<State>,
@@ -134,6 +144,7 @@ struct Order {
     ended_by: AtomicUsize,
     /// Whether it is carried out as a read.
     reads: AtomicBool,
+    _room: Option<Arc<Taken>>,
 }
 
 /// What was done.

@@ -18,6 +18,9 @@ use warp::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT,
 
 /// A body that is smaller takes no room: it fits into the buffers of a connection.
 const COUNTED_BYTES: usize = 64 * 1024;
+/// Most values of a JSON body. Taken apart, small ones take many times their bytes: about so many each.
+const VALUES_MAX: usize = 100_000;
+const VALUE_BYTES: usize = 128;
 /// Most bytes of an unwanted body that are still read.
 const DRAIN_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Longest time for that.
@@ -133,14 +136,14 @@ where
     })
 }
 
-/// Reads a body of at most `bytes_max` bytes; a body that does not arrive in time is a broken one. While it
-/// arrives, what is not small takes room, so that nobody fills the memory with bodies that never end.
+/// Reads a body of at most `bytes_max` bytes; a body that does not arrive in time is a broken one. What is
+/// not small takes room as it arrives, so that nobody fills the memory with bodies that never end.
 pub async fn read<S, B, E>(
     stream: S,
     bytes_max: usize,
     within: Duration,
     (arriving, from): (&Room, IpAddr),
-) -> Result<Vec<u8>, Fault>
+) -> Result<(Vec<u8>, Option<Taken>), Fault>
 where
     S: Stream<Item = Result<B, E>>,
     B: Buf,
@@ -168,7 +171,7 @@ where
                 chunk.advance(part.len());
             }
         }
-        Ok(body)
+        Ok((body, taken))
     };
     match tokio::time::timeout(within, collect).await {
         Ok(read) => read,
@@ -179,10 +182,53 @@ where
     }
 }
 
+/// Takes room for what a JSON body becomes when it is taken apart, and refuses one of too many values.
+pub fn hold_values(
+    json: &[u8],
+    taken: &mut Option<Taken>,
+    (arriving, from): (&Room, IpAddr),
+) -> Result<(), Fault> {
+    let values = count_values(json);
+    if values > VALUES_MAX {
+        let detail = format!("the body must have at most {VALUES_MAX} JSON values");
+        return Err(Fault::new(fault::BODY_TOO_LARGE, detail));
+    }
+    let bytes = values * VALUE_BYTES;
+    match taken {
+        Some(taken) => taken.grow(bytes).map_err(no_room)?,
+        None if bytes >= COUNTED_BYTES => *taken = Some(arriving.take(from, bytes).map_err(no_room)?),
+        None => {}
+    }
+    Ok(())
+}
+
+/// How many values a JSON text has: the first, one behind each comma, and the first in each list and object.
+fn count_values(json: &[u8]) -> usize {
+    let (mut count, mut in_text, mut escaped, mut opened) = (1, false, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text || byte.is_ascii_whitespace() => continue,
+            b'[' | b'{' => {
+                count += 1;
+                opened = true;
+                continue;
+            }
+            b',' => count += 1,
+            b']' | b'}' if opened => count -= 1,
+            _ => {}
+        }
+        opened = false;
+    }
+    count
+}
+
 fn no_room(full: Full) -> Fault {
-    let whose = if full == Full::OfAll { "clients are" } else { "your address is" };
+    let whose = if full == Full::OfAll { "clients wait" } else { "your address waits" };
     let detail = format!(
-        "the bodies that {whose} still sending take all the memory there is for them; send this request \
+        "the bodies of requests for which {whose} take all the memory there is for them; send this request \
          again soon"
     );
     Fault::new(fault::UNAVAILABLE, detail).retry_after(1)
@@ -239,7 +285,7 @@ mod tests {
     use futures_util::stream;
 
     #[tokio::test]
-    async fn what_arrives_takes_room_until_it_is_there_and_small_bodies_none() {
+    async fn a_body_takes_room_until_it_is_let_go_and_small_ones_none() {
         const LONG: usize = 4 * COUNTED_BYTES;
         let (room, from) = (Room::default(), IpAddr::from([192, 0, 2, 1]));
         let receive = |pieces: Vec<&'static [u8]>| {
@@ -247,19 +293,53 @@ mod tests {
             read(pieces, LONG, Duration::from_secs(5), (&room, from))
         };
         let piece: &'static [u8] = &[b' '; COUNTED_BYTES];
-        assert_eq!(receive(vec![piece; 4]).await.unwrap().len(), LONG);
+        let (bytes, taken) = receive(vec![piece; 4]).await.unwrap();
+        assert_eq!((bytes.len(), room.is_free()), (LONG, false));
+        drop(taken);
+        assert!(receive(vec![&piece[1..]]).await.unwrap().1.is_none());
         assert_eq!(receive(vec![piece; 5]).await.unwrap_err().kind, fault::BODY_TOO_LARGE);
         assert!(room.is_free());
         // What one client still sends leaves it no more than a little.
         let sending = room.take(from, OF_CLIENT_MAX - COUNTED_BYTES).unwrap();
-        assert_eq!(receive(vec![piece]).await.unwrap().len(), COUNTED_BYTES);
+        assert_eq!(receive(vec![piece]).await.unwrap().0.len(), COUNTED_BYTES);
         let refused = receive(vec![piece; 2]).await.unwrap_err();
-        assert_eq!((refused.kind, refused.detail.contains("your address is")), (fault::UNAVAILABLE, true));
+        assert_eq!((refused.kind, refused.detail.contains("your address waits")), (fault::UNAVAILABLE, true));
         drop(sending);
         let other = room.take(IpAddr::from([192, 0, 2, 2]), OF_CLIENT_MAX).unwrap();
-        assert_eq!(receive(vec![piece; 2]).await.unwrap().len(), 2 * COUNTED_BYTES);
+        assert_eq!(receive(vec![piece; 2]).await.unwrap().0.len(), 2 * COUNTED_BYTES);
         drop(other);
         assert!(room.is_free());
+    }
+
+    #[test]
+    fn a_json_body_takes_room_for_its_values() {
+        let (room, from) = (Room::default(), IpAddr::from([192, 0, 2, 1]));
+        let list = |values: usize| format!("[{}0]", "0,".repeat(values - 2)).into_bytes();
+        let hold = |json: &[u8]| {
+            let mut taken = None;
+            hold_values(json, &mut taken, (&room, from)).map(|()| taken)
+        };
+        assert!(hold(&list(COUNTED_BYTES / VALUE_BYTES - 1)).unwrap().is_none());
+        let full = room.take(from, OF_CLIENT_MAX - COUNTED_BYTES).unwrap();
+        let held = hold(&list(COUNTED_BYTES / VALUE_BYTES)).unwrap();
+        assert_eq!(hold(&list(1_000)).unwrap_err().kind, fault::UNAVAILABLE);
+        drop((full, held));
+        assert!(room.is_free() && hold(&list(VALUES_MAX)).unwrap().is_some());
+        assert_eq!(hold(&list(VALUES_MAX + 1)).unwrap_err().kind, fault::BODY_TOO_LARGE);
+    }
+
+    #[test]
+    fn values_are_counted_and_the_signs_in_texts_are_not() {
+        for (json, count) in [
+            ("1", 1),
+            ("[1,2]", 3),
+            (r#"{"a":1,"b":{"c":[true]}}"#, 5),
+            (r#"["[,{"]"#, 2),
+            (r#"["\",",\\",","]"#, 4),
+            ("[{},[ ],[[\n]]]", 5),
+        ] {
+            assert_eq!(count_values(json.as_bytes()), count, "{json}");
+        }
     }
 
     #[test]

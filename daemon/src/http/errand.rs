@@ -5,6 +5,7 @@ use super::access::{self, AccessRequest};
 use super::head::Head;
 use super::idempotency::Repeatable;
 use super::reply::Reply;
+use super::room::Taken;
 use super::route::{Act, Errand};
 use super::state::State;
 use super::trail::Trail;
@@ -34,6 +35,8 @@ pub struct Ordered {
     pub errand: Result<Errand, Fault>,
     /// Its endpoint.
     pub endpoint: &'static str,
+    /// The room that its body takes.
+    pub room: Option<Arc<Taken>>,
 }
 
 impl fmt::Debug for Ordered {

@@ -2,6 +2,7 @@
 
 use super::body;
 use super::head::Head;
+use super::room::Taken;
 use super::route::Route;
 use super::state::State;
 use super::upload::{self, Received, Wanted};
@@ -10,6 +11,7 @@ use bytes::Buf;
 use futures_util::Stream;
 use mfa_shared::fault::Fault;
 use mfa_shared::wire::BodyKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a request carries.
@@ -19,6 +21,8 @@ pub struct Payload {
     pub bytes: Vec<u8>,
     /// A form with an image.
     pub form: Option<Received>,
+    /// The room in memory for it and for what is made of it, until the answer.
+    pub room: Option<Arc<Taken>>,
 }
 
 /// Reads the body that a row expects, and refuses another one.
@@ -44,15 +48,19 @@ where
     match kind {
         BodyKind::None => Ok((Payload::default(), None)),
         BodyKind::Json | BodyKind::Form | BodyKind::Credentials => {
-            let bytes = body::read(body, bytes_max, within, (&state.arriving, head.origin)).await?;
-            Ok((Payload { bytes, form: None }, None))
+            let room = (&state.arriving, head.origin);
+            let (bytes, mut taken) = body::read(body, bytes_max, within, room).await?;
+            if kind != BodyKind::Form {
+                body::hold_values(&bytes, &mut taken, room)?;
+            }
+            Ok((Payload { bytes, room: taken.map(Arc::new), ..Payload::default() }, None))
         }
         BodyKind::Upload(part) => {
             let fields = (route.meta.body.params)().into_iter().map(|doc| doc.name).collect();
             let image_bytes_max = state.config.image_max_bytes;
             let wanted = Wanted { part, fields, image_bytes_max };
             let (form, draft) = upload::read(&state.store, &head.headers, body, wanted, within).await?;
-            Ok((Payload { bytes: Vec::new(), form: Some(form) }, draft))
+            Ok((Payload { form: Some(form), ..Payload::default() }, draft))
         }
     }
 }

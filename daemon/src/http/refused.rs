@@ -51,8 +51,10 @@ pub async fn name<S, B, E>(
         return;
     }
     let body = body::paced(body, state.config.pace);
-    if let Ok(bytes) = body::read(body, BYTES_MAX, WITHIN, (&state.arriving, head.origin)).await {
-        let payload = Payload { bytes, form: None };
+    let room = (&state.arriving, head.origin);
+    let Ok((bytes, mut taken)) = body::read(body, BYTES_MAX, WITHIN, room).await else { return };
+    if body::hold_values(&bytes, &mut taken, room).is_ok() {
+        let payload = Payload { bytes, room: taken.map(Arc::new), ..Payload::default() };
         let request = Request::prepare(state, head, asked, found, route, &payload);
         // Of what is put, a body that does not keep to the rules does not say which kind of record it is.
         if request.prepared.is_ok() || route.meta.method == Method::Post {

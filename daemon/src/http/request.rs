@@ -7,6 +7,7 @@ use super::idempotency::Repeatable;
 use super::payload::Payload;
 use super::reply::{Content, Reply};
 use super::response::{Chunks, respond, stream};
+use super::room::Taken;
 use super::route::{Handler, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::said::SaidCustomer;
@@ -84,6 +85,7 @@ pub struct Request {
     pub noun: Option<Noun>,
     /// Its record for the audit trail; none for a plain read.
     pub trail: Option<Trail>,
+    _room: Option<Arc<Taken>>,
 }
 
 impl Request {
@@ -153,6 +155,7 @@ impl Request {
             noun: Noun::of(meta.name, &params),
             trail: (!meta.method.reads() || noted || head.place.is_some())
                 .then(|| Trail::of(head, meta, &found.params, Some(&raw)).addressed(addressed.as_ref())),
+            _room: payload.room.clone(),
         })
     }
 

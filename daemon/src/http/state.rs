@@ -54,7 +54,7 @@ pub struct State {
     pub heavy: Heavy,
     /// The threads for lists.
     pub patient: Patient,
-    /// The room for bodies that are still arriving.
+    /// The room for bodies, from their arrival to the answer.
     pub arriving: Room,
     /// The room for answers that are not read yet.
     pub unread: Unread,

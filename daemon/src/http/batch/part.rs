@@ -1,6 +1,7 @@
 //! The operations of a batch, each ready for the transaction.
 
 use super::super::access::AccessRequest;
+use super::super::body;
 use super::super::head::Head;
 use super::super::heavy::Secret;
 use super::super::payload::Payload;
@@ -29,8 +30,8 @@ pub(super) struct Part {
     /// The path without its query string.
     pub(super) path: String,
     pub(super) request: Result<Arc<Request>, Fault>,
-    /// The body that was sent, which gives the order in which its fields are reported.
-    pub(super) body: Option<Node>,
+    /// The body that counts, which gives the order in which its fields are reported.
+    body: Vec<u8>,
 }
 
 impl Parts {
@@ -100,16 +101,16 @@ impl Part {
             noted: head.noted.clone(),
             place: Some(place),
         };
-        let request = prepare(state, &head, asked, method, operation.body.as_ref());
-        Self { method, path, request, body: operation.body }
+        let (request, body) = match prepare(state, &head, asked, method, operation.body) {
+            Ok((request, body)) => (Ok(request), body),
+            Err(fault) => (Err(fault), Vec::new()),
+        };
+        Self { method, path, request, body }
     }
 
     /// A refusal with its fields in the order of the body.
     pub(super) fn in_order(&self, fault: Fault) -> Fault {
-        match &self.body {
-            Some(body) => fault.in_order_of(body),
-            None => fault,
-        }
+        body::in_order(fault, &self.body)
     }
 }
 
@@ -131,24 +132,26 @@ fn prepare(
     head: &Head,
     asked: &AccessRequest,
     method: Method,
-    body: Option<&Node>,
-) -> Result<Arc<Request>, Fault> {
+    body: Option<Node>,
+) -> Result<(Arc<Request>, Vec<u8>), Fault> {
     let unknown = || Fault::new(fault::ROUTE_NOT_FOUND, format!("there is no path {}", shown(&head.path)));
     let found = split(&head.path).and_then(|segments| state.routes.find(segments)).ok_or_else(unknown)?;
     let Some(route) = found.route(method) else {
         let detail = format!("{method} is not possible on {}", shown(&head.path));
         return Err(Fault::new(fault::METHOD_NOT_ALLOWED, detail).allow(found.allow()));
     };
-    let bytes = match body {
+    let kind = route.meta.body.kind;
+    let bytes = match body.filter(|_| kind != BodyKind::None) {
         None => Vec::new(),
         // Form parameters as text, as in a body of any type.
-        Some(Node::Text(form)) if route.meta.body.kind == BodyKind::Form => form.clone().into_bytes(),
-        Some(body) => json(body),
+        Some(Node::Text(form)) if kind == BodyKind::Form => form.into_bytes(),
+        Some(body) => json(&body),
     };
     let own = AccessRequest { meta: Some(route.meta), segments: found.segments.clone(), ..asked.clone() };
-    let request = Request::prepare(state, head, own, &found, route, &Payload { bytes, form: None });
+    let payload = Payload { bytes, ..Payload::default() };
+    let request = Request::prepare(state, head, own, &found, route, &payload);
     if can_travel(route, &request) {
-        Ok(request)
+        Ok((request, payload.bytes))
     } else {
         Err(Fault::new(
             fault::NOT_IN_BATCH,

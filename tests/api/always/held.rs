@@ -1,0 +1,78 @@
+//! What requests hold while they wait for others.
+
+use crate::support::world::{Seen, World};
+use mfa_shared::api::batch::OPERATIONS_MAX;
+use serde_json::{Value, json};
+use std::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+/// An SMS service that answers nothing, and a daemon that has it as a gateway.
+fn silent() -> (TcpListener, World) {
+    let service = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/{{account_sid}}", service.local_addr().unwrap());
+    let world = World::with(|config| config.sms_endpoint = Some(url));
+    let sms = json!({ "identifier": "main", "auth_token": "rose-17", "account_sid": "A1", "sender_number": "Bank" });
+    world.post("/configuration/sms", sms.to_string()).is(201);
+    (service, world)
+}
+
+const TEST: &str = "/configuration/sms/main/test";
+
+/// Sends a test message, which waits for the service; with the connection on which it does.
+fn waiting(world: &World, service: &TcpListener, body: &str) -> (JoinHandle<u16>, TcpStream) {
+    let request = world.request("POST", TEST).header("content-type", "application/json");
+    let request = request.body(body.to_owned());
+    let sent = world.spawn(async move { request.send().await.unwrap().status().as_u16() });
+    (sent, service.accept().unwrap().0)
+}
+
+fn unavailable(seen: Seen, words: &str) {
+    assert!(!seen.header("retry-after").is_empty());
+    let problem = seen.refused(503, "unavailable").json();
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains(words), "{detail}");
+}
+
+/// Lets the service end the connections: the messages were not sent.
+fn end(world: &World, under_way: Vec<(JoinHandle<u16>, TcpStream)>) {
+    for (sent, connection) in under_way {
+        drop(connection);
+        assert_eq!(world.wait(sent), 502);
+    }
+}
+
+#[test]
+fn a_body_of_too_many_values_is_refused_and_the_largest_batch_is_not() {
+    let world = World::start();
+    let many: Value = vec![json!([0]); 50_000].into();
+    let batch = json!({ "operations": [{ "method": "GET", "path": "/users/me/permissions", "body": many }] });
+    for (path, body) in [("/batch", &batch), ("/customers", &json!({ "identifier": "c-1", "more": many }))] {
+        let problem = world.post(path, body.to_string()).refused(413, "body_too_large").json();
+        assert_eq!(problem["detail"], "the body must have at most 100000 JSON values");
+    }
+    let customer = |number: usize| {
+        let contact = |value: &str| json!({ "type": "EMAIL", "group": "PRIVATE", "value": value, "preferenceLevel": 1 });
+        let contacts = ["ama@example.org", "esi@example.org", "kofi@example.org"].map(contact);
+        let address =
+            json!({ "street": "x".repeat(200), "city": "Accra", "countryCode": "GH", "country": "Ghana" });
+        let body = json!({ "identifier": format!("c-{number}"), "type": "PERSON", "givenName": "Ama",
+            "surname": "y".repeat(200), "dateOfBirth": { "year": 1980, "month": 1, "day": 2 }, "address": address,
+            "contactDetails": contacts });
+        json!({ "method": "POST", "path": "/customers", "body": body })
+    };
+    let operations: Vec<_> = (0..OPERATIONS_MAX).map(customer).collect();
+    let body = json!({ "operations": operations }).to_string();
+    assert!(body.len() > 900_000, "{} bytes", body.len());
+    let done = world.post("/batch", body).is(200).json();
+    assert!(done["results"].as_array().unwrap().iter().all(|result| result["status"] == 202));
+}
+
+#[test]
+fn a_request_that_waits_keeps_the_room_that_its_body_takes() {
+    let (service, world) = silent();
+    let large = json!({ "to": "+233201234567", "more": vec![0; 90_000] }).to_string();
+    let under_way = vec![waiting(&world, &service, &large), waiting(&world, &service, &large)];
+    unavailable(world.post(TEST, large.clone()), "the bodies of requests for which your address waits");
+    end(&world, under_way);
+    end(&world, vec![waiting(&world, &service, &large)]);
+}
