@@ -268,7 +268,9 @@ impl Order {
         let result = BatchResult { results: self.results(tx, &caller, parts, &room)? };
         let reply = Reply::json(json(&result));
         room.grow_to(reply.bytes().len())?;
-        if let Some(repeatable) = repeatable {
+        // A batch of which everything was refused has changed nothing, and may be refused again.
+        let all_refused = !result.results.is_empty() && result.results.iter().all(|r| r.problem.is_some());
+        if let Some(repeatable) = repeatable.as_ref().filter(|_| !all_refused) {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }
         Ok((reply, room, Some(self.done(&caller, result, false))))

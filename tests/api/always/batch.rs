@@ -172,15 +172,23 @@ fn an_operation_with_a_key_is_done_once_in_whatever_batch_it_travels() {
 #[test]
 fn a_repeated_batch_gets_its_first_answer_again() {
     let world = World::start();
-    let send = |operations: &[Value]| {
-        let request = world.request("POST", "/batch").header("idempotency-key", "night-1");
+    let keyed = |key: &str, operations: &[Value]| {
+        let request = world.request("POST", "/batch").header("idempotency-key", key);
         world.send(request.body(json!({ "operations": operations }).to_string()))
     };
+    let send = |operations: &[Value]| keyed("night-1", operations);
     let first = send(&[customer("c-1"), customer("c-1")]).is(200);
     let again = send(&[customer("c-1"), customer("c-1")]).is(200);
     assert_eq!((again.header("idempotency-replayed").as_str(), again.text()), ("true", first.text()));
     send(&[customer("c-2")]).refused(422, "idempotency_key_reused");
     assert_eq!(customers(&world), ["c-1"]);
+    // Where everything was refused nothing is kept, as of a request that was refused.
+    for operations in [vec![operation("POST", &format!("/{}", "x".repeat(8_000))); 2], vec![customer("c-1")]]
+    {
+        let refused = keyed("night-2", &operations).is(200);
+        assert_eq!(refused.header("idempotency-replayed"), "");
+    }
+    assert_eq!(results(&keyed("night-2", &[customer("c-2")]).is(200)), ["202"]);
 }
 
 /// The answer is kept, and what was read may be the password of a gateway.
