@@ -1,6 +1,6 @@
 //! Tests of the audit trail outside of requests.
 
-use super::waiting::{KEPT_FOR_LOOKS, Strangers};
+use super::waiting::{KEPT_FOR_LOOKS, Refused};
 use super::*;
 use crate::clock::Clock;
 use crate::ops::audit::check_trail;
@@ -103,14 +103,35 @@ fn a_flood_of_refusals_leaves_places_to_what_was_looked_at() {
 
 #[test]
 fn of_logins_that_are_refused_all_day_ten_a_second_are_recorded() {
-    let mut strangers = Strangers::default();
+    let mut logins = Refused::default();
     let begun = Instant::now();
-    let admitted = |strangers: &mut Strangers, after: u64| {
+    let admitted = |logins: &mut Refused, after: u64| {
         let now = begun + Duration::from_secs(after);
-        (0..5_000).filter(|_| strangers.admits(now)).count()
+        (0..5_000).filter(|_| logins.admits(1_000, now)).count()
     };
-    let seen = [0, 1, 2, 10, 11, 10_000].map(|after| admitted(&mut strangers, after));
+    let seen = [0, 1, 2, 10, 11, 10_000].map(|after| admitted(&mut logins, after));
     assert_eq!(seen, [1_000, 10, 10, 80, 10, 1_000]);
+}
+
+#[test]
+fn of_what_one_caller_is_refused_all_day_ten_a_second_are_recorded_and_all_of_others() {
+    let mut waiting = Waiting::default();
+    let refused = |actor: &str| AuditRecord {
+        actor: actor.to_owned(),
+        outcome: AuditOutcome::Refused,
+        ..AuditRecord::of("GetUser", Timestamp::from_millis(0))
+    };
+    // Written as soon as they come, so that it is no matter of places.
+    let mut recorded = |actor: &str, count: usize| -> usize {
+        let add = |_| {
+            waiting.add(refused(actor));
+            waiting.take(1).0.len()
+        };
+        (0..count).map(add).sum()
+    };
+    let of_flood = recorded("mallory", 20_000);
+    assert!((10_000..11_000).contains(&of_flood), "{of_flood} of 20,000");
+    assert_eq!(recorded("ama", 5_000), 5_000);
 }
 
 #[test]

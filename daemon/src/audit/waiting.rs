@@ -6,7 +6,7 @@ use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
 use mfa_shared::api::tokens::CreateToken;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::node::Node;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 /// Most records that may wait, so that no one can fill the disk with failed logins.
@@ -14,10 +14,13 @@ pub(super) const WAITING_MAX: usize = 1_000;
 /// Of these places refusals leave so many to what was looked at, so that nobody hides an export behind a
 /// flood of refused requests.
 pub(super) const KEPT_FOR_LOOKS: usize = WAITING_MAX / 4;
-/// Refused logins, which anybody can cause, that are recorded when they come at once, and for how long each
-/// of them counts. Beyond that they are counted only: nobody can fill the disk with them.
-const STRANGERS_AT_ONCE: u32 = 1_000;
-const STRANGER_COUNTS: Duration = Duration::from_millis(100);
+/// Refusals that are recorded when they come at once: of logins, which anybody can cause, and of one caller.
+/// How long each of them counts. Beyond that they are counted only: nobody can fill the disk with them.
+const LOGINS_AT_ONCE: u32 = 1_000;
+const OF_CALLER_AT_ONCE: u32 = 10_000;
+const COUNTS_FOR: Duration = Duration::from_millis(100);
+/// Callers above which those whose refusals count no more are forgotten.
+const CALLERS_KEPT: usize = 1_000;
 /// Records that one transaction takes from those that wait.
 pub(super) const TAKEN_AT_ONCE: usize = 100;
 
@@ -26,23 +29,24 @@ pub(super) const TAKEN_AT_ONCE: usize = 100;
 pub(super) struct Waiting {
     pub(super) records: Vec<AuditRecord>,
     pub(super) left_out: BTreeMap<String, u64>,
-    strangers: Strangers,
+    logins: Refused,
+    callers: HashMap<String, Refused>,
 }
 
-/// The refused logins that were recorded.
+/// The refusals that were recorded.
 #[derive(Debug, Default)]
-pub(super) struct Strangers {
+pub(super) struct Refused {
     /// When the last of them counts no more, if each counts after the one before.
     until: Option<Instant>,
 }
 
-impl Strangers {
-    /// Whether one more is recorded.
-    pub(super) fn admits(&mut self, now: Instant) -> bool {
+impl Refused {
+    /// Whether one more is recorded, where so many may come at once.
+    pub(super) fn admits(&mut self, at_once: u32, now: Instant) -> bool {
         let until = self.until.map_or(now, |until| until.max(now));
-        let admits = until.duration_since(now) < STRANGER_COUNTS * STRANGERS_AT_ONCE;
+        let admits = until.duration_since(now) < COUNTS_FOR * at_once;
         if admits {
-            self.until = Some(until + STRANGER_COUNTS);
+            self.until = Some(until + COUNTS_FOR);
         }
         admits
     }
@@ -54,12 +58,22 @@ impl Waiting {
         let is_refusal = record.outcome == AuditOutcome::Refused;
         let places = if is_refusal { WAITING_MAX - KEPT_FOR_LOOKS } else { WAITING_MAX };
         let has_place = self.records.len() < places;
-        let is_login = is_refusal && record.operation == CreateToken::META.name;
-        if has_place && (!is_login || self.strangers.admits(Instant::now())) {
+        if has_place && (!is_refusal || self.admits(&record, Instant::now())) {
             self.records.push(record);
         } else {
             *self.left_out.entry(record.operation).or_default() += 1;
         }
+    }
+
+    /// Whether a refusal is recorded.
+    fn admits(&mut self, record: &AuditRecord, now: Instant) -> bool {
+        if record.operation == CreateToken::META.name {
+            return self.logins.admits(LOGINS_AT_ONCE, now);
+        }
+        if self.callers.len() >= CALLERS_KEPT {
+            self.callers.retain(|_, refused| refused.until.is_some_and(|until| until > now));
+        }
+        self.callers.entry(record.actor.clone()).or_default().admits(OF_CALLER_AT_ONCE, now)
     }
 
     /// Takes the next records out of the queue. What was left out goes with the last of the `left` that are
