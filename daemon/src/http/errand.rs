@@ -99,12 +99,13 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
         let status = if act.answer == AnswerKind::Accepted { 202 } else { 204 };
         return Ok(Reply::empty(status));
     }
+    let message = act.sends.then(|| state.messages.begin(&caller.actor)).transpose()?;
     let (store, shared) = (state.store.clone(), state.clone());
     let request_id = head.request_id.clone();
     let trail = ordered.trail.clone();
     // An errand is settled even if its client goes away.
     let errand = tokio::spawn(async move {
-        let _turn = turn;
+        let _held = (turn, message);
         let run = (act.run)(store.clone());
         let settle = match LONG.contains(&ordered.endpoint) {
             true => shared.patient.run(async { Ok(run.await) }).await?,

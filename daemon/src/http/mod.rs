@@ -25,6 +25,7 @@ pub mod line;
 pub mod listeners;
 pub mod load;
 pub mod login;
+pub mod messages;
 pub mod metrics;
 mod noted;
 pub mod openapi;

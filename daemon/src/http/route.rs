@@ -50,6 +50,8 @@ pub struct Act {
     pub(super) run: Box<dyn FnOnce(Store) -> Acting + Send>,
     /// What it answers when it succeeds.
     pub(super) answer: AnswerKind,
+    /// Whether it sends a test message.
+    pub(super) sends: bool,
 }
 
 /// A decoded request that plans its errand. The last text is the name of the order: the same for a repeated
@@ -275,7 +277,7 @@ where
                     Box::new(run) as Run
                 })
             });
-            Ok(Act { run, answer: E::META.answer.kind })
+            Ok(Act { run, answer: E::META.answer.kind, sends: E::META.path.ends_with("/test") })
         }))
     };
     Route { meta: E::META, handler: Handler::Errand(Box::new(prepare)) }

@@ -5,6 +5,7 @@ use super::counts::Counts;
 use super::heavy::Heavy;
 use super::listeners::Listeners;
 use super::load::Loads;
+use super::messages::Messages;
 use super::patient::Patient;
 use super::room::Room;
 use super::routes::Routes;
@@ -77,6 +78,8 @@ pub struct State {
     backup_failed: Mutex<Option<Timestamp>>,
     /// Errands that are under way.
     pub under_way: UnderWay,
+    /// Test messages that are.
+    pub messages: Messages,
     /// Places for backups that are being made.
     pub backup_places: Arc<Semaphore>,
     /// The listeners to whom events are streamed.
@@ -131,6 +134,7 @@ impl State {
             arriving: Room::default(),
             unread: Unread::default(),
             under_way: UnderWay::default(),
+            messages: Messages::default(),
             search,
             shelves,
             reports,

@@ -11,7 +11,8 @@ fn silent() -> (TcpListener, World) {
     let service = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/{{account_sid}}", service.local_addr().unwrap());
     let world = World::with(|config| config.sms_endpoint = Some(url));
-    let sms = json!({ "identifier": "main", "auth_token": "rose-17", "account_sid": "A1", "sender_number": "Bank" });
+    let sms = json!({ "identifier": "main", "auth_token": "rose-17", "account_sid": "A1",
+        "sender_number": "Bank" });
     world.post("/configuration/sms", sms.to_string()).is(201);
     (service, world)
 }
@@ -53,11 +54,11 @@ fn a_body_of_too_many_values_is_refused_and_the_largest_batch_is_not() {
     let customer = |number: usize| {
         let contact = |value: &str| json!({ "type": "EMAIL", "group": "PRIVATE", "value": value, "preferenceLevel": 1 });
         let contacts = ["ama@example.org", "esi@example.org", "kofi@example.org"].map(contact);
-        let address =
-            json!({ "street": "x".repeat(200), "city": "Accra", "countryCode": "GH", "country": "Ghana" });
+        let address = json!({ "street": "x".repeat(200), "city": "Accra", "region": "Greater Accra",
+            "countryCode": "GH", "country": "Ghana" });
         let body = json!({ "identifier": format!("c-{number}"), "type": "PERSON", "givenName": "Ama",
-            "surname": "y".repeat(200), "dateOfBirth": { "year": 1980, "month": 1, "day": 2 }, "address": address,
-            "contactDetails": contacts });
+            "surname": "y".repeat(200), "dateOfBirth": { "year": 1980, "month": 1, "day": 2 },
+            "address": address, "contactDetails": contacts });
         json!({ "method": "POST", "path": "/customers", "body": body })
     };
     let operations: Vec<_> = (0..OPERATIONS_MAX).map(customer).collect();
@@ -75,4 +76,19 @@ fn a_request_that_waits_keeps_the_room_that_its_body_takes() {
     unavailable(world.post(TEST, large.clone()), "the bodies of requests for which your address waits");
     end(&world, under_way);
     end(&world, vec![waiting(&world, &service, &large)]);
+}
+
+#[test]
+fn one_caller_has_four_test_messages_under_way_and_other_errands_need_no_place() {
+    let (service, world) = silent();
+    let message = json!({ "to": "+233201234567" }).to_string();
+    let begin = |_| waiting(&world, &service, &message);
+    let under_way: Vec<_> = (0..4).map(begin).collect();
+    unavailable(world.post(TEST, message.clone()), "4 test messages of yours are under way");
+    // One that is only tried sends nothing, and an interest run is no message.
+    let tried = world.request("POST", TEST).header("dry-run", "true").body(message.clone());
+    world.send(tried).is(204);
+    world.post("/interest/runs", json!({ "date": "2031-05-05" }).to_string()).is(202);
+    end(&world, under_way);
+    end(&world, vec![waiting(&world, &service, &message)]);
 }
