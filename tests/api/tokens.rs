@@ -7,7 +7,7 @@ use crate::support::world::{Seen, World};
 use mfa_shared::api::tokens::JWT_BEARER;
 use serde_json::{Value, json};
 
-const KID: &str = "2031-05-06T10_11_12";
+pub const KID: &str = "2031-05-06T10_11_12";
 const PRIMES: &[u32] = &[1279, 2203];
 /// The moment at which every test begins, in seconds.
 const NOW: i64 = 1_935_817_689;
@@ -125,7 +125,7 @@ fn only_one_bearer_header_with_a_live_access_token_counts() {
 }
 
 /// Registers the application with permissions on these groups; who registered it may go on with it.
-fn application<'w>(world: &'w World, permissions: &[(&str, &str)]) -> (Key, As<'w>) {
+pub fn application<'w>(world: &'w World, permissions: &[(&str, &str)]) -> (Key, As<'w>) {
     let mut held: Vec<_> = permissions.iter().map(|(group, _)| may(group, "RCD")).collect();
     held.push(may("identity__v1__applications", "RCD"));
     let (registrar, key) = (world.user_with("registrar", &held), Key::new(PRIMES));
@@ -136,12 +136,12 @@ fn application<'w>(world: &'w World, permissions: &[(&str, &str)]) -> (Key, As<'
     (key, registrar)
 }
 
-fn claims(world: &World, jti: &str) -> Value {
+pub fn claims(world: &World, jti: &str) -> Value {
     let instance = world.get("/version").is(200).json()["instance"].clone();
     json!({ "iss": "crm-v1", "aud": instance, "exp": NOW + 300, "jti": jti })
 }
 
-fn sign_in(world: &World, key: &Key, claims: &Value, scope: Option<&str>) -> Seen {
+pub fn sign_in(world: &World, key: &Key, claims: &Value, scope: Option<&str>) -> Seen {
     let assertion = key.sign(KID, claims);
     world.token(&json!({ "grant_type": JWT_BEARER, "assertion": assertion, "scope": scope }))
 }

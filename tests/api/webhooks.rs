@@ -1,9 +1,12 @@
 //! Subscriptions of webhooks: `audit.md` sections 4 and 6.
 
-use crate::support::guarded::may;
+use super::tokens::{KID, application, claims, sign_in};
+use crate::support::assertion::Key;
+use crate::support::guarded::{As, may};
 use crate::support::servers::Receiver;
 use crate::support::world::World;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 const EVENTS: &str = "events__v1__events";
 
@@ -12,6 +15,14 @@ pub fn open() -> World {
     World::with(|config| {
         config.webhook_plaintext = true;
         config.webhook_private_addresses = vec!["127.0.0.0/8".parse().unwrap()];
+    })
+}
+
+/// One with access control, whose receivers are here.
+fn guarded() -> World {
+    World::guarded_with(|config| {
+        config.webhook_plaintext = true;
+        config.webhook_private_addresses = vec!["127.0.0.1".parse().unwrap()];
     })
 }
 
@@ -179,15 +190,12 @@ fn no_trail_no_journal_and_no_repetition_shows_a_secret() {
 
 #[test]
 fn who_sets_the_address_gets_what_they_may_read_and_nothing_else() {
-    let world = World::guarded_with(|config| {
-        config.webhook_plaintext = true;
-        config.webhook_private_addresses = vec!["127.0.0.1".parse().unwrap()];
-    });
+    let world = guarded();
     let olga = world.login("olga");
     let ama = world.user_with("ama", &[may("customer__v1__customer", "RC"), may(EVENTS, "RC")]);
     let deaf = world.user_with("dora", &[may(EVENTS, "C")]);
     let (all, own, none) = (Receiver::start(&[]), Receiver::start(&[]), Receiver::start(&[]));
-    let make = |who: &crate::support::guarded::As<'_>, id: &str, receiver: &Receiver| {
+    let make = |who: &As<'_>, id: &str, receiver: &Receiver| {
         let body = json!({ "identifier": id, "url": receiver.url(), "kinds": ["office", "customer"] });
         who.post("/events/subscriptions", body).is(200);
     };
@@ -212,15 +220,7 @@ fn who_sets_the_address_gets_what_they_may_read_and_nothing_else() {
     // Whose login is gone is served no more, and the trail says so.
     olga.delete("/users/ama").is(202);
     olga.post("/customers", json!({ "identifier": "c-3" })).is(202);
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    let paused = loop {
-        let own = olga.get("/events/subscriptions/own").is(200).json();
-        if own["state"] == "PAUSED" {
-            break own;
-        }
-        assert!(std::time::Instant::now() < until, "{own}");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    };
+    let paused = paused(&olga, "own");
     assert!(paused["reason"].as_str().unwrap().starts_with("ama, who set its url"), "{paused}");
     let failed = olga.get("/audit?operation=DeliverWebhook").is(200).json();
     let record = &failed["records"][0];
@@ -228,4 +228,67 @@ fn who_sets_the_address_gets_what_they_may_read_and_nothing_else() {
     // Who sets the same address again takes it over.
     olga.put("/events/subscriptions/own", json!({ "url": paused["url"], "state": "ACTIVE" })).is(202);
     assert_eq!(resources(&own, 4).last().unwrap(), "customer/c-3");
+}
+
+/// The receiver of a subscription to offices, whose address the application has set.
+fn subscribed(world: &World, key: &Key) -> Receiver {
+    let token = sign_in(world, key, &claims(world, "j1"), None).is(200).json();
+    let receiver = Receiver::start(&[]);
+    let hook = json!({ "identifier": "hook", "url": receiver.url(), "kinds": ["office"] });
+    world.bearer(&token["access_token"]).post("/events/subscriptions", hook).is(200);
+    receiver
+}
+
+/// A subscription once it is paused, which is seen at its next event.
+fn paused(client: &As<'_>, id: &str) -> Value {
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let shown = client.get(&format!("/events/subscriptions/{id}")).is(200).json();
+        if shown["state"] == "PAUSED" {
+            return shown;
+        }
+        assert!(Instant::now() < until, "{shown}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_webhook_ends_with_the_keys_of_the_application_that_set_its_address() {
+    let world = guarded();
+    let permissions = [("office__v1__offices", "R"), ("events__v1__events", "RC")];
+    let (key, registrar) = application(&world, &permissions);
+    let receiver = subscribed(&world, &key);
+    let olga = world.login("olga");
+    let office = |id: &str| olga.post("/offices", json!({ "identifier": id, "name": "X" })).is(202);
+    office("one");
+    receiver.events(1);
+    registrar.delete(&format!("/applications/crm-v1/signatures/{KID}")).is(202);
+    office("two");
+    let reason = "application crm-v1, which set its url, has no key any more to sign in with";
+    assert_eq!(paused(&olga, "hook")["reason"], reason);
+    assert_eq!(receiver.events(1).len(), 1);
+}
+
+#[test]
+fn a_webhook_of_a_deleted_application_is_not_that_of_another_one_of_its_name() {
+    let world = guarded();
+    let permissions = [("office__v1__offices", "R"), ("events__v1__events", "RC")];
+    let (key, registrar) = application(&world, &permissions);
+    let receiver = subscribed(&world, &key);
+    let deleted = registrar.delete("/applications/crm-v1").is(202);
+    let olga = world.login("olga");
+    let at = format!("/audit?requestId={}", deleted.header("x-request-id"));
+    let record = olga.get(&at).is(200).json()["records"][0].clone();
+    assert!(record["affects"].as_array().unwrap().contains(&json!("webhook/hook")), "{record}");
+    let reason = "application crm-v1, which set its url, was deleted";
+    assert_eq!(paused(&olga, "hook")["reason"], reason);
+    // Resumed beside another application of that name, it brings nothing either.
+    registrar.call("PUT", &format!("/applications/crm-v1/signatures/{KID}"), key.public()).is(202);
+    registrar.post("/applications/crm-v1/permissions", json!(may("office__v1__offices", "R"))).is(202);
+    olga.put("/events/subscriptions/hook", json!({ "state": "ACTIVE" })).is(202);
+    olga.post("/offices", json!({ "identifier": "one", "name": "X" })).is(202);
+    assert_eq!(paused(&olga, "hook")["reason"], "it is not known who set its url; set it again");
+    assert!(receiver.came().is_empty());
+    olga.put("/events/subscriptions/hook", json!({ "url": receiver.url(), "state": "ACTIVE" })).is(202);
+    receiver.events(1);
 }

@@ -1,7 +1,7 @@
 //! Applications and their keys. Contract: `identity.md` section 10.
 
 use super::grants::{self, exceeds};
-use super::{Caller, sessions};
+use super::{Caller, sessions, webhooks};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
@@ -44,6 +44,7 @@ pub fn delete(
     }
     // Of consents there may be as many as there are users.
     tx.remove_all::<StoredConsent>(&[&at.application])?;
+    webhooks::leave(tx, &at.application)?;
     tx.remove(&application);
     Ok(Accepted)
 }

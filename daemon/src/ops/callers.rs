@@ -188,6 +188,9 @@ impl KnownCallers {
         let Some(TokenKind::Application { application, scope, .. }) = &kind else {
             return Ok(user.map(|_| caller));
         };
+        if !grants::has_key(tx, application)? {
+            return Ok(None);
+        }
         let of_user = match &user {
             Some(user) => Some(held_by(tx, user)?),
             None => None,

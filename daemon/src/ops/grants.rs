@@ -2,7 +2,8 @@
 
 use crate::domain::privilege::Exceeds;
 use crate::store::Tx;
-use crate::store::records::StoredPermission;
+use crate::store::record::Record as _;
+use crate::store::records::{StoredPermission, StoredSignature};
 use mfa_shared::api::roles::{PHARAOH, Permission, Role};
 use mfa_shared::fault::{self, Fault};
 
@@ -14,6 +15,11 @@ pub fn of_role(tx: &mut Tx<'_>, role: &str) -> Result<Vec<Permission>, Fault> {
 /// What an application carries.
 pub fn of_application(tx: &mut Tx<'_>, application: &str) -> Result<Vec<Permission>, Fault> {
     Ok(tx.all::<StoredPermission>(&[application])?.into_iter().map(|stored| stored.permission).collect())
+}
+
+/// Whether an application has a key, without which it cannot sign in.
+pub fn has_key(tx: &mut Tx<'_>, application: &str) -> Result<bool, Fault> {
+    tx.any(StoredSignature::SPACE, &[application])
 }
 
 /// The fault of a caller who would grant more than they hold; `what` says what is not theirs to change.

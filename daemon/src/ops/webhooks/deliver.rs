@@ -119,10 +119,7 @@ pub fn next(
         return Ok(Next::Nothing);
     }
     let Some(owner) = owner(tx, callers, config, &stored)? else {
-        return Ok(Next::Pause(match stored.user.or(stored.application) {
-            Some(name) => format!("{name}, who set its url, is no user any more who could log in"),
-            None => "its url was set while access control was off; set it again".to_owned(),
-        }));
+        return Ok(Next::Pause(is_gone(&stored)));
     };
     let to = match tx.receivers().allow(&stored.url) {
         Ok(to) => to,
@@ -205,6 +202,20 @@ fn owner(
             });
             callers.absent(tx, stored.user.as_deref(), kind)
         }
+    }
+}
+
+/// Why there is nobody whose events could be delivered.
+fn is_gone(stored: &StoredSubscription) -> String {
+    match (&stored.user, &stored.application) {
+        (Some(user), None) => format!("{user}, who set its url, is no user any more who could log in"),
+        (Some(user), Some(application)) => {
+            format!("application {application}, which set its url, cannot sign in for user {user} any more")
+        }
+        (None, Some(application)) => {
+            format!("application {application}, which set its url, has no key any more to sign in with")
+        }
+        (None, None) => "it is not known who set its url; set it again".to_owned(),
     }
 }
 

@@ -5,6 +5,7 @@ pub mod trial;
 
 use super::Caller;
 use super::events;
+use super::grants;
 use super::rows::Rows;
 use crate::domain::webhook;
 use crate::random;
@@ -190,12 +191,31 @@ fn find(tx: &mut Tx<'_>, identifier: &str) -> Result<StoredSubscription, Fault> 
     tx.get(&[identifier])?.ok_or_else(none)
 }
 
-/// Whether the user who set the address can still log in; if not, the next one who sets it takes it over.
-fn has_owner(tx: &mut Tx<'_>, stored: &StoredSubscription) -> Result<bool, Fault> {
-    match &stored.user {
-        Some(name) => Ok(tx.get::<StoredUser>(&[name])?.is_some_and(|user| user.role != DEACTIVATED)),
-        None => Ok(stored.application.is_some()),
+/// Pauses the subscriptions whose address an application has set that is deleted. They forget who it was:
+/// another one may come to bear its name.
+pub fn leave(tx: &mut Tx<'_>, application: &str) -> Result<(), Fault> {
+    let all = tx.all::<StoredSubscription>(&[])?.into_iter();
+    for mut stored in all.filter(|stored| stored.application.as_deref() == Some(application)) {
+        (stored.user, stored.application, stored.scope) = (None, None, None);
+        stored.intended.clear();
+        if stored.state == SubscriptionState::Active {
+            stored.state = SubscriptionState::Paused;
+            stored.reason = Some(format!("application {application}, which set its url, was deleted"));
+        }
+        tx.note_changed("webhook", &[&stored.identifier]);
+        tx.put(&stored)?;
     }
+    Ok(())
+}
+
+/// Whether those who set the address can still sign in; if not, the next one who sets it takes it over.
+fn has_owner(tx: &mut Tx<'_>, stored: &StoredSubscription) -> Result<bool, Fault> {
+    let user = match &stored.user {
+        Some(name) => tx.get::<StoredUser>(&[name])?.is_some_and(|user| user.role != DEACTIVATED),
+        None => stored.application.is_some(),
+    };
+    let application = stored.application.as_deref();
+    Ok(user && application.map_or(Ok(true), |application| grants::has_key(tx, application))?)
 }
 
 /// Refuses an address to which nothing may be delivered.
