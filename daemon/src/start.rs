@@ -17,6 +17,7 @@ use crate::open::{StartError, open};
 use crate::ops::last_use;
 use crate::ops::ledger::posting_time;
 use crate::outward;
+use crate::store::postgres::Address;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
 use crate::tls::Tls;
@@ -69,6 +70,7 @@ impl Daemon {
             let tls = config.tls_files().and_then(|files| files.map(Tls::open).transpose());
             let tls = tls.map_err(StartError::Settings)?.map(Arc::new);
             hold_connections(&mut config)?;
+            warn_of_database(&config);
             memory::use_small_pages();
             let (store, seeded) = open(&config, clock).await?;
             let listen = |e| StartError::Listen(format!("cannot listen on {}: {e}", config.listen));
@@ -249,6 +251,17 @@ fn check(config: &Config) -> Result<(), StartError> {
             refuse("refresh_token_seconds must be from 300 to 2592000".to_owned())
         }
         Auth::On | Auth::Off => outward::check(config).map_err(StartError::Settings),
+    }
+}
+
+/// Warns if somebody on the network could take the place of the database.
+fn warn_of_database(config: &Config) {
+    if let Some(hosts) = config.store.postgres().and_then(Address::unverified) {
+        tracing::warn!(
+            "nothing shows that {hosts} is the database that is meant: who answers in its place gets the \
+             password and all records; add sslmode=verify-full&sslrootcert=FILE to the address of the store: \
+             mfa help postgres"
+        );
     }
 }
 

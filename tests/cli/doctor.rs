@@ -262,6 +262,30 @@ fn an_audit_trail_older_than_it_should_be_kept_is_warned_of() {
 }
 
 #[test]
+fn a_database_of_which_nothing_shows_that_it_is_the_right_one_is_warned_of() {
+    let home = initialised();
+    let server = |store: &str| {
+        let findings: Value = serde_json::from_str(&looked(home.path(), ("MFA_STORE", store)).out).unwrap();
+        finding(&findings, "server").clone()
+    };
+    // An address that is not loopback, at which nobody answers.
+    let open = "postgres://mfa@0.0.0.0:1/mfa";
+    let seen = server(open);
+    assert_eq!(seen["result"], "warn", "{seen}");
+    let words = "nothing shows that 0.0.0.0 is the database that is meant";
+    assert!(seen["found"].as_str().unwrap().starts_with(words), "{seen}");
+    assert!(seen["mend"].as_str().unwrap().contains("sslmode=verify-full"), "{seen}");
+    for fine in ["postgres://mfa@127.0.0.1:1/mfa", &format!("{open}?sslmode=verify-full&sslrootcert=/c.pem")]
+    {
+        assert_eq!(server(fine)["result"], "ok", "{fine}");
+    }
+    let mut start = mfa(home.path(), &["daemon", "run"]);
+    start.env("MFA_STORE", open);
+    let ran = run(start);
+    assert!(ran.exit != 0 && ran.err.contains(words), "{}", ran.err);
+}
+
+#[test]
 fn a_transaction_that_holds_up_the_audit_trail_is_named() {
     let Some(address) = fresh() else { return };
     let world = World::start();

@@ -89,6 +89,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("disk", store::disk),
     ("store", store::store),
     ("database", database::database),
+    ("server", database::server),
     ("journal", store::journal),
     ("images", store::images),
     ("key file", store::key_file),

@@ -72,6 +72,12 @@ pub async fn database(cx: &Cx, flags: &DaemonFlags) -> Option<Result<Option<Held
     Some(look_at_database(address).await.map_err(|error| error.to_string()))
 }
 
+/// The hosts of a store in PostgreSQL that somebody on the network could take the place of, if there are any;
+/// nothing where the store is a folder.
+pub fn unverified(cx: &Cx, flags: &DaemonFlags) -> Option<Option<String>> {
+    Some(flags.config(cx).ok()?.store.postgres()?.unverified())
+}
+
 /// The journal in a folder, or what is wrong with it.
 pub fn journal(folder: &Path, deadline: Instant) -> Result<JournalSeen, String> {
     look_at_journal(folder, deadline).map_err(|error| error.to_string())

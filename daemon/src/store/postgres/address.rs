@@ -4,6 +4,7 @@ use super::OpenError;
 use super::passfile;
 use mfa_shared::endpoint::percent_decode;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
@@ -113,6 +114,21 @@ impl Address {
         self.config.get_password().is_some()
     }
 
+    /// The hosts on other machines of which nothing shows that they are the ones that are meant: whoever
+    /// answers in their place gets the password, and all records. None where it does not matter.
+    pub fn unverified(&self) -> Option<String> {
+        let is_encrypted = self.config.get_ssl_mode() == SslMode::Require;
+        if self.verify != Verify::Nothing || (is_encrypted && self.root_file.is_some()) {
+            return None;
+        }
+        let elsewhere = self.config.get_hosts().iter().filter_map(|host| match host {
+            Host::Tcp(name) if !is_here(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let names: Vec<_> = elsewhere.collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
     /// The same address with this password, unless it has one.
     pub fn or_password(mut self, password: Option<String>) -> Self {
         if let Some(password) = password.filter(|_| !self.has_password()) {
@@ -174,6 +190,12 @@ impl Address {
     }
 }
 
+/// Whether a host is this machine, by its name alone.
+fn is_here(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.to_canonical().is_loopback())
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let servers = self.servers().into_iter().map(|server| {
@@ -226,6 +248,22 @@ mod tests {
         ] {
             let why = Address::parse(text).unwrap_err().to_string();
             assert!(!why.contains("cret") && !why.contains("s3"), "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_server_on_another_machine_is_verified_where_the_address_says_so() {
+        for (address, hosts) in [
+            ("postgres://mfa@db1,127.0.0.1,db2/bank", Some("db1, db2")),
+            ("postgres://mfa@db1/bank?sslmode=require", Some("db1")),
+            ("postgres://mfa@db1/bank?sslrootcert=/c.pem", Some("db1")),
+            ("postgres://mfa@[2001:db8::1]/bank", Some("2001:db8::1")),
+            ("postgres://mfa@db1/bank?sslmode=require&sslrootcert=/c.pem", None),
+            ("postgres://mfa@db1/bank?sslmode=verify-ca&sslrootcert=/c.pem", None),
+            ("postgres://mfa@localhost,[::1],127.0.0.2/bank", None),
+            ("postgres://mfa@%2Frun%2Fpostgresql/bank", None),
+        ] {
+            assert_eq!(Address::parse(address).unwrap().unverified().as_deref(), hosts, "{address}");
         }
     }
 
