@@ -41,8 +41,9 @@ pub struct Trail {
     other_pieces: u64,
     /// The places in it that are gone through.
     places: Span<u64>,
-    /// Number of the first record that is kept.
+    /// Number of the first record that is kept, and of the last one that is in the lists.
     first: u64,
+    indexed: u64,
     /// How many elements the list has, and the numbers that belong behind them and are not in it yet.
     listed: u64,
     tail: Vec<u64>,
@@ -60,6 +61,7 @@ impl Trail {
             other_pieces: 0,
             places: 0..0,
             first,
+            indexed: 0,
             listed: 0,
             tail: Vec::new(),
         };
@@ -87,9 +89,13 @@ impl Trail {
             trail.other_pieces += elements / LIST_LENGTH_MAX as u64;
         }
         if trail.list.is_some() {
-            trail.listed = length;
+            let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?;
+            // Lists that are being removed still have records that they will get anew.
+            let is_whole = indexed.as_ref().is_none_or(|indexed| !indexed.clearing);
+            trail.listed = if is_whole { length } else { 0 };
+            trail.indexed = indexed.map_or(0, |indexed| indexed.sequence);
             trail.tail = trail.look_through(tx, next)?;
-            length += trail.tail.len() as u64;
+            length = trail.listed + trail.tail.len() as u64;
         }
         let numbers = trail.numbers(tx, first..next)?;
         trail.places = match &trail.list {
@@ -158,8 +164,7 @@ impl Trail {
 
     /// The matches that are not in the lists yet, which are the last ones.
     fn look_through(&self, tx: &mut Tx<'_>, next: u64) -> Result<Vec<u64>, Fault> {
-        let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
-        let missing = self.first.max(indexed + 1)..next;
+        let missing = self.first.max(self.indexed + 1)..next;
         if let Some(found) = self.indexed(tx, &missing)? {
             return Ok(found);
         }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::numbers::ListNumbers;
 use crate::ops::audit::lists::{pieces, put_pieces};
+use crate::ops::audit::prune::{Cleared, clear, cut};
 use crate::ops::ledger::tests::memory::Memory;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -31,22 +32,37 @@ fn list(store: &mut Memory, records: u64) {
     }
 }
 
+/// Cuts off the oldest records, but for the last one.
+fn cut_off(store: &mut Memory, records: u64) {
+    let cut_off = |tx: &mut Tx<'_>| {
+        let Some(end) = tx.get::<AuditEnd>(AuditEnd::KEY)? else { return Ok(()) };
+        let numbers = end.first..end.sequence.min(end.first + records);
+        if numbers.is_empty() { Ok(()) } else { cut(tx, &numbers, tx.now().day()) }
+    };
+    store.write(cut_off).unwrap();
+}
+
 #[derive(Debug, Clone)]
 enum Step {
     Seal(usize, usize),
     List(u64),
+    /// The oldest records go.
+    Cut(u64),
+    Clear,
     Look(AuditQuery),
 }
 
 fn looks() -> impl Strategy<Value = AuditQuery> {
     let some = |below: usize| proptest::option::of(0..below);
     let paging = (any::<bool>(), 0u32..3, 1u32..8);
-    (some(NAMES.len()), some(OPERATIONS.len()), some(4), paging).prop_map(
-        |(actor, operation, resource, (descending, page, size))| {
+    let after = prop_oneof![2 => Just(None), 1 => (0i64..100).prop_map(Some)];
+    (some(NAMES.len()), some(OPERATIONS.len()), some(4), paging, after).prop_map(
+        |(actor, operation, resource, (descending, page, size), after)| {
             let mut query = AuditQuery {
                 actor: actor.map(|actor| NAMES[actor].to_owned()),
                 operation: operation.map(|operation| OPERATIONS[operation].to_owned()),
                 resource: resource.map(|number| format!("customer/c-{number}")),
+                after,
                 ..AuditQuery::default()
             };
             query.paging.descending = descending;
@@ -64,6 +80,9 @@ fn expected(tx: &mut Tx<'_>, query: &AuditQuery) -> Result<(Vec<i64>, usize), Fa
         .into_iter()
         .filter(|stored| trail.matches(&stored.0))
         .filter_map(|stored| stored.0.sequence)
+        .filter(|number| {
+            number.unsigned_abs() >= trail.first && query.after.is_none_or(|after| *number > after)
+        })
         .collect();
     if query.paging.descending {
         numbers.reverse();
@@ -84,10 +103,12 @@ fn shown(page: &[u8]) -> (Vec<i64>, usize) {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         4 => (0..NAMES.len(), 0..OPERATIONS.len()).prop_map(|(actor, kind)| Step::Seal(actor, kind)),
-        1 => (1u64..5).prop_map(Step::List),
+        1 => (1u64..40).prop_map(Step::List),
+        1 => (1u64..5).prop_map(Step::Cut),
+        1 => Just(Step::Clear),
         3 => looks().prop_map(Step::Look),
     ];
-    proptest::collection::vec(step, 0..60)
+    proptest::collection::vec(step, 0..120)
 }
 
 #[test]
@@ -111,6 +132,10 @@ proptest! {
             match step {
                 Step::Seal(actor, operation) => seal(&mut store, actor, operation),
                 Step::List(records) => list(&mut store, records),
+                Step::Cut(records) => cut_off(&mut store, records),
+                Step::Clear => {
+                    store.write(|tx| clear(tx, &Cleared::default())).unwrap();
+                }
                 Step::Look(query) => {
                     let expected = store.read(|tx| expected(tx, &query));
                     let page = |tx: &mut Tx<'_>| Trail::new(tx, &query)?.page(tx);
