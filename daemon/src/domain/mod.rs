@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod alike;
+pub mod ascending;
 pub mod assertion;
 pub mod beginnings;
 pub mod bootstrap;

@@ -3,6 +3,7 @@
 //! The journal is append-only. So the numbers found for a list stay valid, and only newer entries need a
 //! look. They can be lost without harm: without them, the list is walked.
 
+use super::ascending::Ascending;
 use super::beginnings::Beginnings;
 use super::recent_events::RecentEvents;
 use super::runs::KnownRuns;
@@ -12,12 +13,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Lists for which no more numbers than these were looked at are walked each time.
-const WORTH_KEEPING: usize = 1_000;
-/// Numbers of all lists together, of 8 bytes each: 64 MiB.
-pub const KEPT_MAX: usize = 8 * 1024 * 1024;
+/// Lists for which no more numbers than these were looked at are walked each time. A few in tests, so that
+/// theirs are kept.
+const WORTH_KEEPING: usize = if cfg!(test) { 30 } else { 1_000 };
+/// Bytes of all lists together. One list may take half of them, so that two never displace each other.
+const ROOM: usize = 64 * 1024 * 1024;
 /// What a list counts for besides its numbers, so that at most a few thousand empty ones are kept.
-const LIST_WEIGHT: usize = 1_000;
+const LIST_WEIGHT: usize = 8_000;
 
 /// Which list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -35,14 +37,19 @@ pub struct ListName {
 /// The numbers of a list.
 #[derive(Debug, Clone, Default)]
 pub struct Numbers {
-    /// All those that there are below `upto`, ascending.
-    all: Vec<u64>,
+    /// All those that there are below `upto`.
+    all: Ascending,
     upto: u64,
     /// How many were looked at to find them.
     looked_at: usize,
 }
 
 impl Numbers {
+    /// Those of a list of which nothing below this number is asked for, and nothing was looked at yet.
+    pub fn beginning_at(number: u64) -> Self {
+        Self { upto: number, ..Self::default() }
+    }
+
     /// Where nothing was looked at yet.
     pub fn upto(&self) -> u64 {
         self.upto
@@ -50,22 +57,20 @@ impl Numbers {
 
     /// Appends the numbers that follow, all below `upto`, found among so many.
     pub fn add(&mut self, found: impl IntoIterator<Item = u64>, looked_at: usize, upto: u64) {
-        self.all.extend(found);
+        found.into_iter().for_each(|number| self.all.push(number));
         self.upto = upto;
         self.looked_at += looked_at;
     }
 
-    /// Those within a range, which ends no later than what was looked at.
-    pub fn within(&self, range: &Range<u64>) -> &[u64] {
-        let place = |number: u64| self.all.partition_point(|kept| *kept < number);
-        let from = place(range.start);
-        let to = place(range.end);
-        &self.all[from.min(to)..to]
+    /// The places of those within a range, as far as it was looked at.
+    pub fn places(&self, range: &Range<u64>) -> Range<usize> {
+        let end = self.all.place_of(range.end);
+        self.all.place_of(range.start).min(end)..end
     }
 
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.all.len()
+    /// Those at some places.
+    pub fn at(&self, places: Range<usize>) -> impl Iterator<Item = u64> + '_ {
+        self.all.at(places)
     }
 }
 
@@ -78,8 +83,9 @@ struct Kept {
 
 /// The numbers of the lists that were asked for lately, the days on which interest was run, the tail of the
 /// audit trail, the latest events, and where days begin in the journal and the trail.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ListNumbers {
+    room: usize,
     kept: Mutex<Kept>,
     runs: KnownRuns,
     trail: Mutex<TrailTail>,
@@ -90,7 +96,28 @@ pub struct ListNumbers {
     trail_days: Beginnings,
 }
 
+impl Default for ListNumbers {
+    fn default() -> Self {
+        Self::with_room(ROOM)
+    }
+}
+
 impl ListNumbers {
+    /// With so many bytes for all lists.
+    pub fn with_room(room: usize) -> Self {
+        Self {
+            room,
+            kept: Mutex::default(),
+            runs: KnownRuns::default(),
+            trail: Mutex::default(),
+            events: Mutex::default(),
+            making: Mutex::default(),
+            sealed: AtomicU64::default(),
+            journal_days: Beginnings::default(),
+            trail_days: Beginnings::default(),
+        }
+    }
+
     /// The place in the journal of a shared engine up to which all records of the trail are sealed.
     pub fn sealed(&self) -> u64 {
         self.sealed.load(SeqCst)
@@ -132,15 +159,21 @@ impl ListNumbers {
         &self.making
     }
 
+    /// Whether a list has all the room that one may take: what follows is walked each time.
+    pub fn is_full(&self, numbers: &Numbers) -> bool {
+        numbers.all.bytes() >= self.room / 2
+    }
+
     /// What is known of a list.
     pub fn get(&self, list: &ListName) -> Arc<Numbers> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.uses += 1;
         let uses = kept.uses;
-        kept.lists.get_mut(list).map_or_else(Arc::default, |(numbers, used)| {
-            *used = uses;
-            numbers.clone()
-        })
+        let Some((numbers, used)) = kept.lists.get_mut(list) else {
+            return Arc::default();
+        };
+        *used = uses;
+        numbers.clone()
     }
 
     /// Keeps what is known of a list, unless it was little work or more is kept already. A list of few among
@@ -156,8 +189,8 @@ impl ListNumbers {
         kept.uses += 1;
         let used = kept.uses;
         kept.lists.insert(list, (numbers.clone(), used));
-        let weight = |(numbers, _): &(Arc<Numbers>, u64)| numbers.count() + LIST_WEIGHT;
-        while kept.lists.values().map(weight).sum::<usize>() > KEPT_MAX {
+        let weight = |(numbers, _): &(Arc<Numbers>, u64)| numbers.all.bytes() + LIST_WEIGHT;
+        while kept.lists.values().map(weight).sum::<usize>() > self.room {
             let oldest = kept.lists.iter().min_by_key(|(_, (_, used))| *used).map(|(list, _)| list.clone());
             let Some(oldest) = oldest else { break };
             kept.lists.remove(&oldest);
@@ -190,42 +223,57 @@ mod tests {
             (30..30, &[]),
             (Range { start: 40, end: 10 }, &[]),
         ] {
-            assert_eq!(numbers.within(&range), found, "{range:?}");
+            assert_eq!(numbers.at(numbers.places(&range)).collect::<Vec<_>>(), found, "{range:?}");
         }
     }
 
     #[test]
     fn the_least_recently_used_list_goes_first_and_short_ones_are_not_kept() {
-        let kept = ListNumbers::default();
-        let third = numbers(KEPT_MAX / 3 - LIST_WEIGHT);
+        let long = numbers(10_000);
+        let kept = ListNumbers::with_room(3 * (long.all.bytes() + LIST_WEIGHT));
         for account in ["a", "b", "c"] {
-            kept.put(list(account), &third);
+            kept.put(list(account), &long);
         }
-        assert_eq!(kept.get(&list("a")).count(), third.count());
-        kept.put(list("d"), &third);
-        let known = ["a", "b", "c", "d"].map(|account| kept.get(&list(account)).count() > 0);
+        assert_eq!(kept.get(&list("a")).upto(), long.upto());
+        kept.put(list("d"), &long);
+        let known = ["a", "b", "c", "d"].map(|account| kept.get(&list(account)).upto() > 0);
         assert_eq!(known, [true, false, true, true]);
         kept.put(list("a"), &numbers(2_000));
-        assert_eq!(kept.get(&list("a")).count(), third.count(), "who knows less takes nothing away");
+        assert_eq!(kept.get(&list("a")).upto(), long.upto(), "who knows less takes nothing away");
         kept.put(list("e"), &numbers(WORTH_KEEPING - 1));
-        assert_eq!(kept.get(&list("e")).count(), 0);
-        kept.put(list("f"), &numbers(KEPT_MAX + 1));
-        assert_eq!(kept.get(&list("f")).count(), 0, "one that is too long is walked");
+        assert_eq!(kept.get(&list("e")).upto(), 0);
+    }
+
+    #[test]
+    fn a_list_has_half_of_the_room_so_that_two_of_them_stay() {
+        let kept = ListNumbers::with_room(200_000);
+        let mut long = Numbers::default();
+        for number in 0.. {
+            if kept.is_full(&long) {
+                break;
+            }
+            long.add([number], 1, number + 1);
+        }
+        assert!((99_000..101_000).contains(&long.all.bytes()));
+        let smaller = numbers(60_000);
+        kept.put(list("long"), &Arc::new(long));
+        kept.put(list("smaller"), &smaller);
+        assert!(["long", "smaller"].iter().all(|name| kept.get(&list(name)).upto() > 0));
     }
 
     #[test]
     fn short_lists_among_many_entries_are_kept_but_only_some_of_them() {
-        let kept = ListNumbers::default();
+        let kept = ListNumbers::with_room(100 * LIST_WEIGHT);
         let mut few = Numbers::default();
         few.add([70], WORTH_KEEPING, 100_000);
         let few = Arc::new(few);
         kept.put(list("few"), &few);
         assert_eq!(kept.get(&list("few")).upto(), 100_000);
-        for number in 0..KEPT_MAX / LIST_WEIGHT + 10 {
+        for number in 0..110 {
             kept.put(list(&number.to_string()), &few);
         }
         assert_eq!(kept.get(&list("few")).upto(), 0);
         let lists = kept.kept.lock().unwrap().lists.len();
-        assert!(lists <= KEPT_MAX / LIST_WEIGHT, "{lists}");
+        assert!(lists <= 100, "{lists}");
     }
 }

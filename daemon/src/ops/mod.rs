@@ -30,6 +30,7 @@ pub mod in_time;
 pub mod init;
 pub mod instances;
 pub mod interest;
+mod known;
 pub mod last_use;
 pub mod ledger;
 pub mod listing;

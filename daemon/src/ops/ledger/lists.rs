@@ -2,7 +2,8 @@
 //! asked for, and shows them as one moment however long it is read.
 
 use super::posting::{entry_at, line_at};
-use crate::domain::numbers::{KEPT_MAX, ListName, Numbers};
+use crate::domain::numbers::{ListName, Numbers};
+use crate::ops::known::{Asked, Page, known};
 use crate::ops::listing::{Cursor, List, envelope, json};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
@@ -21,8 +22,8 @@ use std::sync::Arc;
 /// Numbers that are looked at in one step.
 const STEP: usize = 500;
 /// Entries outside of the part that was asked for are looked at, too, if they are no more than this and the
-/// whole list is known then.
-const NEAR: u64 = 1_000;
+/// whole list is known then. A few in tests, so that they also have parts of their own.
+const NEAR: u64 = if cfg!(test) { 30 } else { 1_000 };
 
 /// What a list is of.
 #[derive(Debug, Clone)]
@@ -144,46 +145,16 @@ impl<T> Entries<T> {
         ListName { account: account.cloned(), entries, r#type, ..ListName::default() }
     }
 
-    /// The numbers of the whole list, if they may be kept and what is not looked at yet is no longer than the
-    /// part that was asked for.
-    fn known(&self, tx: &mut Tx<'_>) -> Result<Option<Arc<Numbers>>, Fault> {
-        let Some(kept) = tx.numbers() else { return Ok(None) };
-        let name = self.name();
-        let mut known = kept.get(&name);
-        let mut left = known.upto()..self.numbers.end;
-        if left.is_empty() {
-            return Ok(Some(known));
-        }
+    /// The numbers of the list that are in memory, and what may be kept of those that are not yet.
+    fn known(&self, tx: &mut Tx<'_>) -> Result<Arc<Numbers>, Fault> {
         let near = if matches!(self.of, Of::Journal) { NEAR } else { line_number(NEAR, 0) };
-        if left.end - left.start > self.numbers.end.saturating_sub(self.numbers.start) + near {
-            return Ok(None);
-        }
-        // Concurrent requests for the same list share one long walk.
-        let making = (left.end - left.start > near).then(|| tx.lock(kept.making()));
-        if making.is_some() {
-            known = kept.get(&name);
-            left = known.upto()..self.numbers.end;
-        }
-        let walked = self.walk(tx, left, Arc::make_mut(&mut known));
-        // What was found before the walk broke off is true, and the next one goes on from there.
-        if known.count() <= KEPT_MAX {
-            kept.put(name, &known);
-        }
-        Ok(walked?.then_some(known))
-    }
-
-    /// Adds what is left to the numbers of the list; false if they are too many to be kept.
-    fn walk(&self, tx: &mut Tx<'_>, mut left: Span<u64>, all: &mut Numbers) -> Result<bool, Fault> {
-        while !left.is_empty() {
+        let asked = Asked { whole: self.name(), numbers: self.numbers.clone(), near };
+        known(tx, asked, |tx, left, all| {
             let end = left.end;
-            let step = self.step(tx, left, false)?;
-            left = step.left;
-            all.add(step.found, step.looked_at, if left.is_empty() { end } else { left.start });
-            if all.count() > KEPT_MAX {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+            let Step { found, looked_at, left } = self.step(tx, left, false)?;
+            all.add(found, looked_at, if left.is_empty() { end } else { left.start });
+            Ok(())
+        })
     }
 
     /// The places of the page in a list of so many.
@@ -194,7 +165,6 @@ impl<T> Entries<T> {
 
     /// How many there are, and the numbers of the page.
     fn page_numbers(&self, tx: &mut Tx<'_>) -> Result<(u64, Vec<u64>), Fault> {
-        let skipped = self.page_index.saturating_mul(self.size);
         if let (Of::Journal, None) = (&self.of, &self.r#type) {
             // Sequences have no gaps, so the page is known without looking.
             let start = self.numbers.start;
@@ -203,30 +173,21 @@ impl<T> Entries<T> {
             let at = |place: u64| if self.descending { end - 1 - place } else { start + place };
             return Ok((total, self.places(total).map(at).collect()));
         }
-        if let Some(known) = self.known(tx)? {
-            let all = known.within(&self.numbers);
-            let at = |place: u64| {
-                let place = usize::try_from(place).unwrap_or(usize::MAX);
-                let place = if self.descending { all.len().checked_sub(place + 1)? } else { place };
-                all.get(place).copied()
-            };
-            let total = all.len() as u64;
-            return Ok((total, self.places(total).filter_map(at).collect()));
+        let mut page = Page::new(self.descending, self.page_index, self.size);
+        let known = self.known(tx)?;
+        if !self.descending {
+            page.add_known(&known, &self.numbers);
         }
-        let mut total = 0;
-        let mut page = Vec::new();
-        let mut left = self.numbers.clone();
+        let mut left = known.upto().max(self.numbers.start)..self.numbers.end;
         while !left.is_empty() {
             let step = self.step(tx, left, self.descending)?;
-            for number in step.found {
-                if total >= skipped && (page.len() as u64) < self.size {
-                    page.push(number);
-                }
-                total += 1;
-            }
+            page.add(step.found);
             left = step.left;
         }
-        Ok((total, page))
+        if self.descending {
+            page.add_known(&known, &self.numbers);
+        }
+        Ok((page.total, page.numbers))
     }
 
     /// Announces the entries and lines that are shown next.

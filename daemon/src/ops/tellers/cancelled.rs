@@ -3,6 +3,7 @@
 //! look.
 
 use crate::domain::numbers::{ListName, Numbers};
+use crate::ops::known::{Asked, known};
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, number, numbered, prefix};
@@ -11,7 +12,6 @@ use crate::store::tx::decode;
 use mfa_shared::api::tellers::TransactionState;
 use mfa_shared::fault::Fault;
 use std::ops::Range as Span;
-use std::sync::Arc;
 
 /// Transactions that are looked at in one step.
 const STEP: usize = 500;
@@ -23,49 +23,33 @@ pub fn keys(tx: &mut Tx<'_>, teller: &str) -> Result<Vec<Vec<u8>>, Fault> {
     let end = tx.get::<TransactionCounter>(&[teller])?.map_or(0, |counter| counter.last) + 1;
     let pending = tx.scan(TRANSACTIONS_PENDING, &Range::prefix(&prefix(&[teller])), false, 1)?;
     let settled = pending.first().map_or(end, |(entry, _)| number(entry).min(end));
-    let mut found = known(tx, teller, settled)?.as_ref().clone();
-    let from = found.upto();
-    walk(tx, teller, from..end, &mut found)?;
-    Ok(found.within(&(0..end)).iter().map(|number| numbered(&[teller], *number)).collect())
+    let whole = ListName { cancelled_at: Some(teller.to_owned()), ..ListName::default() };
+    let asked = Asked { whole, numbers: 0..settled, near: NEAR };
+    let known = known(tx, asked, |tx, left, all| step(tx, teller, left, all))?;
+    let mut rest = Numbers::beginning_at(known.upto().min(settled));
+    let known = known.at(known.places(&(0..settled)));
+    while rest.upto() < end {
+        step(tx, teller, rest.upto()..end, &mut rest)?;
+    }
+    let rest = rest.at(rest.places(&(0..end)));
+    Ok(known.chain(rest).map(|number| numbered(&[teller], number)).collect())
 }
 
-/// Those up to a number, as far as they were found before, or more.
-fn known(tx: &mut Tx<'_>, teller: &str, settled: u64) -> Result<Arc<Numbers>, Fault> {
-    let Some(kept) = tx.numbers() else { return Ok(Arc::default()) };
-    let name = ListName { cancelled_at: Some(teller.to_owned()), ..ListName::default() };
-    let mut known = kept.get(&name);
-    let making = (settled.saturating_sub(known.upto()) > NEAR).then(|| tx.lock(kept.making()));
-    if making.is_some() {
-        known = kept.get(&name);
+/// Adds the next ones of those with these numbers.
+fn step(tx: &mut Tx<'_>, teller: &str, left: Span<u64>, found: &mut Numbers) -> Result<(), Fault> {
+    let range = Range { from: numbered(&[teller], left.start), to: Some(numbered(&[teller], left.end)) };
+    let pairs = tx.scan(StoredTransaction::SPACE, &range, false, STEP)?;
+    let mut cancelled = Vec::new();
+    for (_, value) in &pairs {
+        let stored: StoredTransaction = decode(StoredTransaction::SPACE, value)?;
+        cancelled
+            .extend(Some(stored.number).filter(|_| stored.transaction.state == TransactionState::Canceled));
     }
-    let from = known.upto();
-    if from < settled {
-        let walked = walk(tx, teller, from..settled, Arc::make_mut(&mut known));
-        // What was found before the walk broke off is true, and the next one goes on from there.
-        kept.put(name, &known);
-        walked?;
-    }
-    Ok(known)
-}
-
-/// Adds those with these numbers.
-fn walk(tx: &mut Tx<'_>, teller: &str, mut left: Span<u64>, found: &mut Numbers) -> Result<(), Fault> {
-    while left.start < left.end {
-        let range = Range { from: numbered(&[teller], left.start), to: Some(numbered(&[teller], left.end)) };
-        let pairs = tx.scan(StoredTransaction::SPACE, &range, false, STEP)?;
-        let mut cancelled = Vec::new();
-        for (_, value) in &pairs {
-            let stored: StoredTransaction = decode(StoredTransaction::SPACE, value)?;
-            cancelled.extend(
-                Some(stored.number).filter(|_| stored.transaction.state == TransactionState::Canceled),
-            );
-        }
-        left.start = match pairs.last() {
-            Some((last, _)) if pairs.len() == STEP => number(last) + 1,
-            _ => left.end,
-        };
-        found.add(cancelled, pairs.len(), left.start);
-    }
+    let upto = match pairs.last() {
+        Some((last, _)) if pairs.len() == STEP => number(last) + 1,
+        _ => left.end,
+    };
+    found.add(cancelled, pairs.len(), upto);
     Ok(())
 }
 
@@ -77,6 +61,7 @@ mod tests {
     use mfa_shared::amount::Amount;
     use mfa_shared::api::tellers::{Transaction, TransactionType};
     use mfa_shared::time::Timestamp;
+    use std::sync::Arc;
 
     fn stored(teller: &str, number: u64, state: TransactionState) -> StoredTransaction {
         let now = Timestamp::parse("2031-05-06T07:08:09.123Z").unwrap();

@@ -27,10 +27,14 @@ fn store() -> Memory {
     store
 }
 
-/// Lists that are long enough to be worth keeping.
+/// Two days of lists that are long enough to be worth keeping.
 static LONG: LazyLock<Memory> = LazyLock::new(|| {
     let mut store = store();
-    store.write(|tx| (0..1_800).try_for_each(|at| posting(tx, [(at % 7) as u8, (at % 5) as u8, 0]))).unwrap();
+    for _ in 0..2 {
+        let post = |at| [(at % 7) as u8, (at % 5) as u8, 0];
+        store.write(|tx| (0..900).try_for_each(|at| posting(tx, post(at)))).unwrap();
+        store.now = store.now.plus_seconds(86_400);
+    }
     store
 });
 
@@ -71,7 +75,7 @@ fn path() -> impl Strategy<Value = String> {
         2 => Just("journal?account=vault&".to_owned()),
         1 => Just("journal?account=drawer&type=CWDL&".to_owned()),
     ];
-    let dates = proptest::option::of((6u8..12, 0u8..4));
+    let dates = proptest::option::of((6u8..14, 0u8..4));
     (place, any::<bool>(), 0u32..60, 1u32..30, dates).prop_map(|(place, descending, index, size, dates)| {
         let order = if descending { "DESC" } else { "ASC" };
         let dates = dates.map_or_else(String::new, |(first, more)| {
@@ -88,8 +92,10 @@ proptest! {
         rounds in proptest::collection::vec(
             (proptest::collection::vec(any::<[u8; 3]>(), 1..200), proptest::collection::vec(path(), 6)), 1..7,
         ),
+        // Little room: few lists, which are not known up to their ends.
+        room in prop_oneof![Just(17_000), Just(30_000), Just(1_000_000)],
     ) {
-        let (mut store, numbers) = (LONG.clone(), Arc::new(ListNumbers::default()));
+        let (mut store, numbers) = (LONG.clone(), Arc::new(ListNumbers::with_room(room)));
         for (postings, paths) in rounds {
             store.write(|tx| postings.into_iter().try_for_each(|of| posting(tx, of))).unwrap();
             for path in paths {
@@ -124,6 +130,23 @@ fn once_a_list_is_known_every_page_of_it_costs_what_it_shows() {
             let cost = cost(&format!("{place}{rest}"), 5);
             assert!(cost < 120, "{place}{rest} costs {cost}");
         }
+    }
+}
+
+#[test]
+fn what_a_list_has_no_room_for_is_walked_at_each_page() {
+    let mut store = store();
+    let numbers = Arc::new(ListNumbers::with_room(50_000));
+    store.write(|tx| (0..6_000).try_for_each(|_| posting(tx, [0, 0, 0]))).unwrap();
+    let mut cost = |path: &str| {
+        store.looked_at = 0;
+        store.read_with(&numbers, |tx| page(tx, path));
+        store.looked_at
+    };
+    assert!(cost("drawer?size=20") > 6_000);
+    for path in ["drawer?size=20", "drawer?size=20&sortDirection=DESC", "drawer?size=20&pageIndex=290"] {
+        let cost = cost(path);
+        assert!((2_500..3_200).contains(&cost), "{path} costs {cost}");
     }
 }
 
