@@ -15,6 +15,7 @@ pub mod interest;
 pub mod ledger;
 pub mod load;
 pub mod lockout;
+pub mod named_locks;
 pub mod network;
 pub mod numbers;
 pub mod pace;

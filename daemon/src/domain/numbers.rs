@@ -5,6 +5,7 @@
 
 use super::ascending::Ascending;
 use super::beginnings::Beginnings;
+use super::named_locks::NamedLocks;
 use super::recent_events::RecentEvents;
 use super::runs::KnownRuns;
 use super::trail_tail::TrailTail;
@@ -90,7 +91,7 @@ pub struct ListNumbers {
     runs: KnownRuns,
     trail: Mutex<TrailTail>,
     events: Mutex<RecentEvents>,
-    making: Mutex<()>,
+    making: NamedLocks<ListName>,
     sealed: AtomicU64,
     journal_days: Beginnings,
     trail_days: Beginnings,
@@ -111,7 +112,7 @@ impl ListNumbers {
             runs: KnownRuns::default(),
             trail: Mutex::default(),
             events: Mutex::default(),
-            making: Mutex::default(),
+            making: NamedLocks::default(),
             sealed: AtomicU64::default(),
             journal_days: Beginnings::default(),
             trail_days: Beginnings::default(),
@@ -154,8 +155,8 @@ impl ListNumbers {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locked while a list is found by a long walk of the journal; see [`Tx::lock`](crate::store::Tx::lock).
-    pub fn making(&self) -> &Mutex<()> {
+    /// The lists that are found by a long walk at present.
+    pub fn making(&self) -> &NamedLocks<ListName> {
         &self.making
     }
 

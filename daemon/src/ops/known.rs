@@ -36,7 +36,7 @@ pub fn known(
     if known.upto() >= end || kept.is_full(&known) {
         return Ok(known);
     }
-    let making = (end - known.upto() > near).then(|| tx.lock(kept.making()));
+    let making = if end - known.upto() > near { Some(tx.lock_name(kept.making(), &whole)?) } else { None };
     if making.is_some() {
         known = kept.get(&whole);
     }

@@ -19,6 +19,7 @@ pub mod key_file;
 pub mod keys;
 pub mod layer;
 pub mod limits;
+mod locks;
 mod named;
 pub mod noted;
 pub mod objects;

@@ -14,7 +14,7 @@ use crate::domain::webhook::Receivers;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::Deserialize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, RwLock};
 
 /// Most records have no longer line, which then does not grow step by step.
 const LINE_BYTES: usize = 1_024;
@@ -95,17 +95,9 @@ impl<'a> Tx<'a> {
         done
     }
 
-    /// Locks what another transaction may hold while it reads the store. While this one waits, it must not
-    /// hold up the writer, for whom the other one may have to wait.
-    pub fn lock<'m, T>(&mut self, mutex: &'m Mutex<T>) -> MutexGuard<'m, T> {
-        match mutex.try_lock() {
-            Ok(locked) => locked,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                self.view.let_go();
-                mutex.lock().unwrap_or_else(PoisonError::into_inner)
-            }
-        }
+    /// From now on it holds up no writer.
+    pub(super) fn let_go(&mut self) {
+        self.view.let_go();
     }
 
     /// The moment of the transaction.

@@ -2,18 +2,20 @@
 
 use super::memory::Memory;
 use super::posting::{amount, entry};
-use crate::domain::numbers::ListNumbers;
+use crate::clock::Deadline;
+use crate::domain::numbers::{ListName, ListNumbers};
 use crate::ops::Caller;
 use crate::ops::ledger::*;
 use crate::ops::listing::List;
 use crate::store::Tx;
 use mfa_shared::api::ledger::AccountRole::{Drawer, OverShort, Vault};
 use mfa_shared::api::ledger::*;
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{Fault, UNAVAILABLE};
 use mfa_shared::query::{Parameters, Params};
 use mfa_shared::wire::Query;
 use proptest::prelude::*;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 const ACCOUNTS: [(&str, AccountRole); 3] = [("drawer", Drawer), ("vault", Vault), ("odd", OverShort)];
 const TYPES: [&str; 3] = ["CDPT", "CWDL", "DAJT"];
@@ -148,6 +150,28 @@ fn what_a_list_has_no_room_for_is_walked_at_each_page() {
         let cost = cost(path);
         assert!((2_500..3_200).contains(&cost), "{path} costs {cost}");
     }
+}
+
+#[test]
+fn a_walk_of_another_is_waited_for_until_the_deadline_for_the_same_list() {
+    let mut store = LONG.clone();
+    let numbers = Arc::new(ListNumbers::default());
+    let vault = ListName { account: Some("vault".to_owned()), ..ListName::default() };
+    let walked = numbers.making().lock(&vault, Duration::ZERO).unwrap();
+    let mut page = |path: &str, time: Duration| {
+        let now = store.now;
+        let mut tx = Tx::new(&mut store, now, false).with_numbers(numbers.clone());
+        tx.until(Deadline::after(time), "too long", |tx| page(tx, path))
+    };
+    let [short, long] = [80, 60_000].map(Duration::from_millis);
+    assert_eq!(page("vault?size=20", short), Err(Fault::new(UNAVAILABLE, "too long")));
+    for path in
+        ["drawer?size=1", "journal?account=vault&size=1", "vault?size=1&dateRange=2031-05-07..2031-05-07"]
+    {
+        page(path, long).unwrap();
+    }
+    drop(walked);
+    page("vault?size=20", long).unwrap();
 }
 
 #[test]
