@@ -46,6 +46,7 @@ def paged():
         "journal of a day": f"/ledger/journal?dateRange={today}&",
         "journal of a drawer": "/ledger/journal?account=drawer-T0&",
         "journal of a type": "/ledger/journal?type=CDPT&",
+        "journal of a type and a day": f"/ledger/journal?type=CDPT&dateRange={today}&",
         "interest runs": "/interest/runs?",
         "interest runs of a product": "/interest/runs?product=gain-3&",
         "interest runs of days": f"/interest/runs?dateRange={day_before(300)}..{day_before(1)}&",

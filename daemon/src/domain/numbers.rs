@@ -33,6 +33,9 @@ pub struct ListName {
     pub r#type: Option<String>,
     /// The teller, if it is of the cancelled transactions of one.
     pub cancelled_at: Option<String>,
+    /// What is below this number does not belong to it: of days that begin late in a long journal, only what
+    /// was posted since their beginning is looked at.
+    pub from: u64,
 }
 
 /// The numbers of a list.
@@ -171,7 +174,7 @@ impl ListNumbers {
         kept.uses += 1;
         let uses = kept.uses;
         let Some((numbers, used)) = kept.lists.get_mut(list) else {
-            return Arc::default();
+            return Arc::new(Numbers::beginning_at(list.from));
         };
         *used = uses;
         numbers.clone()
@@ -276,5 +279,14 @@ mod tests {
         assert_eq!(kept.get(&list("few")).upto(), 0);
         let lists = kept.kept.lock().unwrap().lists.len();
         assert!(lists <= 100, "{lists}");
+    }
+
+    #[test]
+    fn a_list_that_begins_late_is_another_than_the_whole_one() {
+        let kept = ListNumbers::default();
+        kept.put(list("a"), &numbers(2_000));
+        let late = ListName { from: 700, ..list("a") };
+        assert_eq!(kept.get(&late).upto(), 700);
+        assert_eq!(kept.get(&list("a")).upto(), 20_000);
     }
 }

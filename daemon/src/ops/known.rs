@@ -1,6 +1,6 @@
 //! Lists whose numbers stay in memory once they were found: what is known of one, and a page of it.
 
-use crate::domain::numbers::{ListName, Numbers};
+use crate::domain::numbers::{ListName, ListNumbers, Numbers};
 use crate::store::Tx;
 use mfa_shared::fault::Fault;
 use std::ops::Range as Span;
@@ -20,25 +20,22 @@ pub struct Asked {
 
 /// What is known of a list or of the part that is asked for. `step` looks at the first of some numbers, adds
 /// those that are in the list, and says how far it came. What follows is not known only where nothing may be
-/// kept, where the list is too long for it, or where the part begins late.
+/// kept, or where the list is too long for it.
 pub fn known(
     tx: &mut Tx<'_>,
     asked: Asked,
     mut step: impl FnMut(&mut Tx<'_>, Span<u64>, &mut Numbers) -> Result<(), Fault>,
 ) -> Result<Arc<Numbers>, Fault> {
-    let Asked { whole, numbers: Span { start, end }, near } = asked;
+    let Asked { numbers: Span { start, end }, near, .. } = asked;
     let Some(kept) = tx.numbers() else { return Ok(Arc::new(Numbers::beginning_at(start))) };
-    let mut known = kept.get(&whole);
-    let is_near = end.saturating_sub(known.upto()) <= end.saturating_sub(start).saturating_add(near);
-    if known.upto() < start && (!is_near || kept.is_full(&known)) {
-        return Ok(Arc::new(Numbers::beginning_at(start)));
-    }
+    let name = kept_under(&kept, asked);
+    let mut known = kept.get(&name);
     if known.upto() >= end || kept.is_full(&known) {
         return Ok(known);
     }
-    let making = if end - known.upto() > near { Some(tx.lock_name(kept.making(), &whole)?) } else { None };
+    let making = if end - known.upto() > near { Some(tx.lock_name(kept.making(), &name)?) } else { None };
     if making.is_some() {
-        known = kept.get(&whole);
+        known = kept.get(&name);
     }
     let mut walked = Ok(());
     let all = Arc::make_mut(&mut known);
@@ -46,8 +43,19 @@ pub fn known(
         walked = step(tx, all.upto()..end, all);
     }
     // What was found before the walk broke off is true, and the next one goes on from there.
-    kept.put(whole, &known);
+    kept.put(name, &known);
     walked.map(|()| known)
+}
+
+/// Under which name a part is kept: that of the whole list, unless much that was not looked at precedes it.
+fn kept_under(kept: &ListNumbers, asked: Asked) -> ListName {
+    let Asked { whole, numbers: Span { start, end }, near } = asked;
+    let known = kept.get(&whole);
+    let is_near = end.saturating_sub(known.upto()) <= end.saturating_sub(start).saturating_add(near);
+    if known.upto() >= start || is_near && !kept.is_full(&known) {
+        return whole;
+    }
+    ListName { from: start, ..whole }
 }
 
 /// The numbers of a page, taken from all those of a list as they come in its order.

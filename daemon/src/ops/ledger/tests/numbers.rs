@@ -136,6 +136,34 @@ fn once_a_list_is_known_every_page_of_it_costs_what_it_shows() {
 }
 
 #[test]
+fn days_that_begin_late_are_walked_once_and_what_precedes_them_is_not() {
+    let mut store = store();
+    let numbers = Arc::new(ListNumbers::default());
+    let mut cost = |paths: &[String], more: usize, later: i64| {
+        store.now = store.now.plus_seconds(later);
+        store.write(|tx| (0..more).try_for_each(|_| posting(tx, [0, 0, 0]))).unwrap();
+        store.looked_at = 0;
+        paths.iter().for_each(|path| drop(store.read_with(&numbers, |tx| page(tx, path))));
+        store.looked_at
+    };
+    cost(&[], 6_000, 0);
+    cost(&[], 3_000, 86_400);
+    for place in ["drawer?", "journal?type=CDPT&", "journal?account=vault&"] {
+        let path = |rest: &str| vec![format!("{place}size=20&{rest}")];
+        let day = path("dateRange=2031-05-07..2031-05-07");
+        let first = cost(&day, 0, 0);
+        assert!((3_000..3_200).contains(&first), "{place} is walked from the day on: {first}");
+        for rest in ["&pageIndex=140", "&sortDirection=DESC", "&sortDirection=DESC&pageIndex=3"] {
+            let cost = cost(&[format!("{}{rest}", day[0])], 5, 0);
+            assert!(cost < 140, "{place}{rest} of a day that goes on costs {cost}");
+        }
+        assert!(cost(&path(""), 0, 0) > 6_000, "the whole list is another one");
+        let cost = cost(&day, 5, 0);
+        assert!(cost < 140, "{place} costs {cost}");
+    }
+}
+
+#[test]
 fn what_a_list_has_no_room_for_is_walked_at_each_page() {
     let mut store = store();
     let numbers = Arc::new(ListNumbers::with_room(50_000));
