@@ -53,6 +53,7 @@ def paged():
         "audit": "/audit?",
         "audit of an actor": "/audit?actor=guest&",
         "audit of an operation": "/audit?operation=CreateInstance&",
+        "audit of an actor, what was done": "/audit?actor=guest&outcome=DONE&",
         "audit of a day": f"/audit?dateRange={today}&",
     }
 

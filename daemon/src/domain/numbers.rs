@@ -1,7 +1,8 @@
-//! The numbers of long lists of the ledger and of tellers, in memory: a page and a total need no walk.
+//! The numbers of long lists of the ledger, of tellers and of the audit trail, in memory: a page and a total
+//! need no walk.
 //!
-//! The journal is append-only. So the numbers found for a list stay valid, and only newer entries need a
-//! look. They can be lost without harm: without them, the list is walked.
+//! Journal and trail are append-only. So the numbers found for a list stay valid, and only newer entries need
+//! a look. They can be lost without harm: without them, the list is walked.
 
 use super::ascending::Ascending;
 use super::beginnings::Beginnings;
@@ -16,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Lists for which no more numbers than these were looked at are walked each time. A few in tests, so that
 /// theirs are kept.
-const WORTH_KEEPING: usize = if cfg!(test) { 30 } else { 1_000 };
+const WORTH_KEEPING: usize = if cfg!(test) { 5 } else { 1_000 };
 /// Bytes of all lists together. One list may take half of them, so that two never displace each other.
 const ROOM: usize = 64 * 1024 * 1024;
 /// What a list counts for besides its numbers, so that at most a few thousand empty ones are kept.
@@ -33,6 +34,8 @@ pub struct ListName {
     pub r#type: Option<String>,
     /// The teller, if it is of the cancelled transactions of one.
     pub cancelled_at: Option<String>,
+    /// The lists of the audit trail, if it is of what all of them have.
+    pub common: Vec<String>,
     /// What is below this number does not belong to it: of days that begin late in a long journal, only what
     /// was posted since their beginning is looked at.
     pub from: u64,

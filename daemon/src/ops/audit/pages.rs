@@ -1,10 +1,13 @@
 //! Lists of the audit trail: the shortest list that holds all matches is only counted through where it holds
 //! nothing else. Where several lists are asked for, the numbers that all of them have are worked out, from
-//! the lists or, where one is short, from its records; time and numbers are found by halving.
+//! the lists or, where one is short, from its records, and stay in memory; time and numbers are found by
+//! halving.
 
 use super::lists::{self, ACTOR, OPERATION, OUTCOME, REQUEST, RESOURCE, names_of};
+use crate::domain::numbers::{ListName, Numbers};
 use crate::domain::trail_tail::NOTED_MAX;
 use crate::ops::in_time::first_at;
+use crate::ops::known::{Asked, Page, known};
 use crate::ops::listing::{Cursor, List, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -18,13 +21,22 @@ use mfa_shared::fault::Fault;
 use mfa_shared::query::Listed;
 use mfa_shared::query::PAGE_SIZE_DEFAULT;
 use std::ops::Range as Span;
+use std::sync::Arc;
 
 /// Records that are read together, and of a stream in one transaction.
 const CHUNK_RECORDS: u64 = 500;
 
-/// Up to so many records are read to see whether they match, or as many as the other lists have pieces; of
-/// more, the lists are compared. A few in tests, so that both is tried.
+/// Up to so many records are read to see whether they match, or so many that reading pieces of the other
+/// lists is no faster; of more, the lists are compared. A few in tests, so that both is tried.
 const READ_MAX: u64 = if cfg!(test) { 3 } else { 256 };
+/// Reading a record somewhere in the trail takes as long as so many pieces of a list, one behind the other.
+const PIECES_PER_RECORD: u64 = 8;
+
+/// Numbers of a list that are compared with the other lists in one step.
+const SIFTED_AT_ONCE: u64 = if cfg!(test) { 10 } else { 100_000 };
+/// Matches from before the days that are asked for are looked for, too, if that is no more than so many
+/// records of the trail.
+const NEAR: u64 = if cfg!(test) { 10 } else { 1_000 };
 
 /// Records that wait to be sealed of which a page takes notice, the oldest ones: while a long transaction of
 /// another program holds the trail back, there can be any number.
@@ -39,7 +51,8 @@ pub struct Trail {
     /// The other lists that a match is in, and how many pieces these have in all.
     others: Vec<String>,
     other_pieces: u64,
-    /// The places in it that are gone through.
+    /// The numbers of the records that are asked for, and their places in the list.
+    numbers: Span<u64>,
     places: Span<u64>,
     /// Number of the first record that is kept, and of the last one that is in the lists.
     first: u64,
@@ -59,6 +72,7 @@ impl Trail {
             list: None,
             others: Vec::new(),
             other_pieces: 0,
+            numbers: 0..0,
             places: 0..0,
             first,
             indexed: 0,
@@ -97,7 +111,7 @@ impl Trail {
             trail.tail = trail.look_through(tx, next)?;
             length = trail.listed + trail.tail.len() as u64;
         }
-        let numbers = trail.numbers(tx, first..next)?;
+        let numbers = trail.asked(tx, first..next)?;
         trail.places = match &trail.list {
             None => numbers.start - first..numbers.end - first,
             Some(_) => {
@@ -105,11 +119,12 @@ impl Trail {
                 from..trail.place_of(tx, from..length, numbers.end)?
             }
         };
+        trail.numbers = numbers;
         Ok(trail)
     }
 
     /// The numbers of what happened on the days, and after the record, that are asked for.
-    fn numbers(&self, tx: &mut Tx<'_>, all: Span<u64>) -> Result<Span<u64>, Fault> {
+    fn asked(&self, tx: &mut Tx<'_>, all: Span<u64>) -> Result<Span<u64>, Fault> {
         let mut numbers = all.clone();
         if let Some(after) = self.query.after {
             let from = after.unsigned_abs().saturating_add(1);
@@ -190,15 +205,9 @@ impl Trail {
             Ok(true)
         })?;
         let mut found = tail.named(list, missing);
-        drop(tail);
-        if self.is_sifted() {
-            let keys: Vec<_> = found.iter().map(|found| numbered(&[], *found)).collect();
-            tx.expect(AUDIT, &keys)?;
-            let mut matching = Vec::new();
-            for (found, key) in found.into_iter().zip(keys) {
-                matching.extend(tx.at::<StoredAudit>(&key)?.filter(|s| self.matches(&s.0)).map(|_| found));
-            }
-            found = matching;
+        for other in &self.others {
+            let named = tail.named(other, missing);
+            found.retain(|number| named.binary_search(number).is_ok());
         }
         Ok(Some(found))
     }
@@ -208,11 +217,43 @@ impl Trail {
         !self.others.is_empty()
     }
 
-    /// The numbers of all matches among those that a list may not hold alone, in the order of the query.
-    fn sift(&self, tx: &mut Tx<'_>) -> Result<Vec<u64>, Fault> {
-        let listed = self.places.start.min(self.listed)..self.places.end.min(self.listed);
-        let mut numbers = self.numbers_of(tx, listed)?;
-        if numbers.len() as u64 <= self.other_pieces.max(READ_MAX) {
+    /// The page of a query for what several lists have. What they have in common never changes, so it stays in
+    /// memory, and only what was listed since is compared.
+    fn common(&self, tx: &mut Tx<'_>) -> Result<Page, Fault> {
+        let paging = &self.query.paging;
+        let (index, size) = (paging.page_index.unwrap_or(0), paging.size.unwrap_or(PAGE_SIZE_DEFAULT));
+        let mut page = Page::new(paging.descending, index.into(), size.into());
+        let mut common: Vec<_> = self.list.iter().chain(&self.others).cloned().collect();
+        common.sort_unstable();
+        let numbers = self.numbers.start..self.numbers.end.min(self.indexed + 1);
+        let whole = ListName { common, ..ListName::default() };
+        let asked = Asked { whole, numbers: numbers.clone(), near: NEAR };
+        let mut known = known(tx, asked, |tx, left, all| self.sift(tx, left, all))?;
+        while known.upto() < numbers.end {
+            let left = known.upto().max(numbers.start)..numbers.end;
+            self.sift(tx, left, Arc::make_mut(&mut known))?;
+        }
+        // These match by themselves.
+        let behind = self.numbers_of(tx, self.places.start.max(self.listed)..self.places.end)?;
+        if paging.descending {
+            page.add(behind.into_iter().rev());
+            page.add_known(&known, &numbers);
+        } else {
+            page.add_known(&known, &numbers);
+            page.add(behind);
+        }
+        Ok(page)
+    }
+
+    /// Adds the next matches of those with these numbers, which are listed.
+    fn sift(&self, tx: &mut Tx<'_>, left: Span<u64>, all: &mut Numbers) -> Result<(), Fault> {
+        let start = self.place_of(tx, 0..self.listed, left.start)?;
+        let end = self.place_of(tx, start..self.listed, left.end)?;
+        let some = start..end.min(start + SIFTED_AT_ONCE);
+        let mut numbers = self.numbers_of(tx, some.clone())?;
+        let looked_at = numbers.len();
+        let upto = numbers.last().filter(|_| some.end < end).map_or(left.end, |last| last + 1);
+        if looked_at as u64 <= READ_MAX.max(self.other_pieces_of(&numbers) / PIECES_PER_RECORD) {
             let mut matching = Vec::new();
             for some in numbers.chunks(CHUNK_RECORDS as usize) {
                 tx.limits.in_time()?;
@@ -225,12 +266,16 @@ impl Trail {
                 numbers = lists::common(tx, other, &numbers)?;
             }
         }
-        // These match by themselves.
-        numbers.extend(self.numbers_of(tx, self.places.start.max(self.listed)..self.places.end)?);
-        if self.query.paging.descending {
-            numbers.reverse();
-        }
-        Ok(numbers)
+        all.add(numbers, looked_at, upto);
+        Ok(())
+    }
+
+    /// About how many pieces of the other lists there are for the records from the first of these to the last,
+    /// as if each list grew as the trail does.
+    fn other_pieces_of(&self, numbers: &[u64]) -> u64 {
+        let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return 0 };
+        let records = (self.indexed + 1).saturating_sub(self.first).max(1);
+        self.other_pieces.saturating_mul(last - first + 1) / records
     }
 
     /// The records at places that follow each other in the order of the list.
@@ -319,11 +364,9 @@ impl List for Trail {
         let wanted = |total: u64| skipped.min(total)..skipped.saturating_add(size).min(total);
         let mut total = self.places.end - self.places.start;
         let found = if self.is_sifted() {
-            let numbers = self.sift(tx)?;
-            total = numbers.len() as u64;
-            let Span { start, end } = wanted(total);
-            let page = numbers.iter().skip(start as usize).take((end - start) as usize).copied();
-            records(tx, &page.collect::<Vec<_>>())?
+            let page = self.common(tx)?;
+            total = page.total;
+            records(tx, &page.numbers)?
         } else {
             self.records_at(tx, &self.places, wanted(total))?
         };
