@@ -60,6 +60,35 @@ fn an_export_goes_into_a_pipe_and_through_a_link() {
 }
 
 #[test]
+fn an_export_refuses_to_choose_columns_and_can_leave_out_their_names() {
+    let world = World::start();
+    world.post("/customers", r#"{"identifier":"c-1","surname":"Addo","member":true}"#).is(202);
+    let file = world.dir.path().join("all.csv");
+    for format in ["csv", "json", "jsonl", "yaml"] {
+        for (flag, value, list) in [
+            ("--columns", "identifier,surname", "mfa customers list --all --columns NAME,..."),
+            ("--columns", "identifer", "mfa customers list --all --columns NAME,..."),
+            ("--jq", ".[].identifier", "mfa customers list --all --jq EXPRESSION"),
+        ] {
+            let line = ["customers", "export", "-o", format, "--out", file.to_str().unwrap(), flag, value];
+            let said = run(world.mfa(&line)).fails(2);
+            assert!(said.contains(&format!("{flag} cannot be used")) && said.contains(list), "{said}");
+            assert!(!file.exists(), "{line:?}");
+        }
+    }
+    for (noun, list) in [("cards", "list CUSTOMER --columns"), ("accounts", "list --columns")] {
+        let said = run(world.mfa(&[noun, "export", "--columns", "identifier"])).fails(2);
+        assert!(said.contains(&format!("mfa {noun} {list}")), "{said}");
+    }
+    let table = ["customers", "export", "-o", "tsv", "--columns", "identifier,surname", "--no-header"];
+    assert_eq!(run(world.mfa(&table)).ok(), "c-1\tAddo\n");
+    let whole = run(world.mfa(&["customers", "export"])).ok();
+    let rows = run(world.mfa(&["customers", "export", "--no-header"])).ok();
+    assert_eq!(Some(rows.as_str()), whole.split_once('\n').map(|(_, rows)| rows));
+    assert!(rows.starts_with("c-1,"), "{rows}");
+}
+
+#[test]
 fn an_interrupted_export_leaves_the_last_one_and_nothing_beside_it() {
     let world = World::start();
     let folder = world.dir.path().join("made");

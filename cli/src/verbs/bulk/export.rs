@@ -5,8 +5,10 @@ use super::{Bulk, template};
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Column, Shape, at, cell};
-use crate::output::{Format, escaped_json, escaped_lines, yaml};
+use crate::output::{Format, Output, escaped_json, escaped_lines, yaml};
 use crate::settings::files::{Pending, unwritable};
+use mfa_shared::endpoint::path_params;
+use mfa_shared::wire::AnswerKind;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs;
@@ -21,6 +23,9 @@ pub async fn export(cx: &Cx, noun: Bulk, out: Option<&str>, format: Option<Forma
         }
         format => format,
     };
+    if matches!(format, Format::Csv | Format::Json | Format::Jsonl | Format::Yaml) {
+        refuse_choice(&cx.out, noun)?;
+    }
     let mut sheet = Sheet::begin(cx, noun, out, format)?;
     let mut records = Vec::new();
     let mut take = |record| {
@@ -43,6 +48,23 @@ pub async fn export(cx: &Cx, noun: Bulk, out: Option<&str>, format: Option<Forma
     let count = sheet.finish()?;
     cx.out.tip(&format!("{count} {} exported", noun.plural));
     Ok(())
+}
+
+/// Refuses the flags by which a list chooses what it shows: an export has every column of the import.
+fn refuse_choice(out: &Output, noun: Bulk) -> Outcome {
+    let flag = match &out.jq {
+        Some(_) => "--jq EXPRESSION",
+        None if out.columns.is_empty() => return Ok(()),
+        None => "--columns NAME,...",
+    };
+    let name = flag.split(' ').next().unwrap_or_default();
+    let what =
+        format!("{name} cannot be used: an export of {} has every column of their import", noun.plural);
+    let list = noun.noun.list;
+    let of = list.into_iter().flat_map(|list| path_params(list.path));
+    let of: String = of.map(|param| format!(" {}", param.to_uppercase())).collect();
+    let all = if list.is_some_and(|list| list.answer.kind == AnswerKind::Page) { " --all" } else { "" };
+    Err(Failure::usage(what).hint(format!("list them instead: mfa {} list{of}{all} {flag}", noun.name)))
 }
 
 /// Records with those first that others name as their parent.
@@ -98,7 +120,9 @@ impl<'a> Sheet<'a> {
         let sink = match format {
             Format::Csv => {
                 let mut writer = csv::Writer::from_writer(target(out)?);
-                writer.write_record(columns.iter().map(|(name, _)| name))?;
+                if !cx.out.no_header {
+                    writer.write_record(columns.iter().map(|(name, _)| name))?;
+                }
                 Sink::Csv(Box::new(writer))
             }
             Format::Jsonl => Sink::Lines(target(out)?),
