@@ -100,6 +100,7 @@ mod cli {
     mod guided;
     mod hostile;
     mod interest;
+    mod links;
     mod lists;
     mod log;
     mod login;

@@ -108,6 +108,15 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_paper_on_stdout_is_alone_there_by_whatever_name() {
+    let counter = counter();
+    let printed = mfa(&counter.world, &statement(&["--print", "text"])).ok();
+    for place in ["-", "/dev/stdout"] {
+        assert_eq!(mfa(&counter.world, &statement(&["--print", "text", "--out", place])).ok(), printed);
+    }
+}
+
+#[test]
 fn a_statement_fits_80_60_and_40_columns() {
     let counter = counter();
     for (paper, columns) in [("80", 80), ("a5", 60), ("40", 40)] {

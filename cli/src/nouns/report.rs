@@ -81,7 +81,7 @@ impl PlotFlags {
             return cx.out.text(&chart::svg(title, &charts));
         }
         if let Some(file) = &self.out {
-            files::save(Path::new(file), chart::svg(title, &charts).as_bytes())?;
+            files::replace(Path::new(file), chart::svg(title, &charts).as_bytes())?;
         }
         let shown = cx.in_scale(endpoint, view, rows).await;
         let in_terminal = !self.no_plot && self.out.is_none() && cx.out.screen.stdout_is_terminal;

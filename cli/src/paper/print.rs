@@ -128,8 +128,9 @@ impl PaperFlags {
         cx.settings.choice(setting, self.paper.as_deref(), SIZES)
     }
 
+    /// The file that was named; none for stdout.
     fn file(&self) -> Option<&str> {
-        self.out.as_deref().filter(|file| *file != "-")
+        self.out.as_deref().filter(|file| !["-", "/dev/stdout"].contains(file))
     }
 }
 

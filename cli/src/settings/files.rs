@@ -3,7 +3,8 @@
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
 use std::fs::{self, DirBuilder, File, Permissions};
-use std::io::{self, Error, ErrorKind, Write};
+use std::io::{self, Error, ErrorKind, Write, stdout};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -14,10 +15,10 @@ pub fn unwritable(path: &Path) -> impl Fn(Error) -> Failure + Copy {
 }
 
 /// Writes a new file that only its owner can read and puts it into the place of the old one, so that no one
-/// ever reads half of it.
+/// ever reads half of it. Its folder may be missing.
 pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
     make_folder(path)?;
-    rename(path, bytes)
+    put(path, bytes)
 }
 
 /// The same for a file that the user of a service reads: owner and mode of the old one stay, but for what its
@@ -38,40 +39,71 @@ pub fn replace_public(path: &Path, text: &str) -> Outcome {
 
 /// Writes a file of the user, replacing an existing one. A device or a pipe takes the bytes as they come.
 pub fn put(place: &Path, bytes: &[u8]) -> Outcome {
-    if place.exists() && !place.is_file() {
-        let opened = File::options().write(true).open(place);
-        return opened.and_then(|mut file| file.write_all(bytes)).map_err(unwritable(place));
-    }
-    rename(place, bytes)
-}
-
-/// The same in a folder that may be missing.
-pub fn save(place: &Path, bytes: &[u8]) -> Outcome {
-    make_folder(place)?;
-    put(place, bytes)
-}
-
-/// Refuses a place to which [`put`] could not write, before anything is done whose result it is to take.
-pub fn check(place: &Path) -> Outcome {
-    let failed = unwritable(place);
-    if place.is_dir() {
-        return Err(failed(ErrorKind::IsADirectory.into()));
-    }
-    if place.exists() && !place.is_file() {
-        Ok(())
-    } else {
-        tempfile::tempfile_in(folder_of(place)).map(drop).map_err(failed)
-    }
-}
-
-fn rename(place: &Path, bytes: &[u8]) -> Outcome {
     let mut file = Pending::begin(place)?;
     file.write_all(bytes).map_err(unwritable(place))?;
     file.keep()
 }
 
+/// Refuses a place to which [`put`] could not write, before anything is done whose result it is to take.
+pub fn check(place: &Path) -> Outcome {
+    let failed = unwritable(place);
+    match end_of(place).map_err(failed)? {
+        End::File(place) => tempfile::tempfile_in(folder_of(&place)).map(drop).map_err(failed),
+        End::Device(_) => Ok(()),
+    }
+}
+
+/// Where a place leads.
+enum End {
+    /// To a file that another one may replace, or to none.
+    File(PathBuf),
+    /// To what takes bytes as they come: a device, a pipe, or what this process has open already, as it has
+    /// `/dev/stdout`.
+    Device(PathBuf),
+}
+
+/// Most links that lead from one to the next, as on Linux.
+const LINKS_MAX: usize = 40;
+
+/// Follows the links of a place to its end, so that they stay links.
+fn end_of(place: &Path) -> io::Result<End> {
+    let found = match fs::metadata(place) {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        // It fails for links in a loop, and for those that the system does not follow for safety.
+        found => Some(found?),
+    };
+    if found.as_ref().is_some_and(fs::Metadata::is_dir) {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    let mut end = place.to_owned();
+    for _ in 0..LINKS_MAX {
+        if is_descriptor(&end) {
+            return Ok(End::Device(end));
+        }
+        let Ok(next) = fs::read_link(&end) else { break };
+        end = folder_of(&end).join(next);
+    }
+    let replaceable = found.is_none_or(|found| found.is_file());
+    Ok(if replaceable { End::File(end) } else { End::Device(place.to_owned()) })
+}
+
+/// Whether a path is that of a descriptor of this process, which looks like a link to the open file.
+fn is_descriptor(path: &Path) -> bool {
+    let real = |folder: &Path| folder.canonicalize().ok();
+    real(Path::new("/proc/self/fd")).is_some_and(|folder| real(folder_of(path)) == Some(folder))
+}
+
+/// Opens what takes bytes as they come.
+fn opened(device: &Path) -> io::Result<File> {
+    // Others may write to the same output before and after, and it may be a socket.
+    if is_descriptor(device) && device.ends_with("1") {
+        return Ok(stdout().as_fd().try_clone_to_owned()?.into());
+    }
+    File::options().append(true).open(device)
+}
+
 /// A file of the user that is written piece by piece, and takes the place of the old one when it is whole.
-/// Only its owner can read it. A device or a pipe takes the bytes as they come.
+/// Only its owner can read it. A link stays a link. A device or a pipe takes the bytes as they come.
 pub enum Pending {
     Beside(NamedTempFile, PathBuf),
     Device(File),
@@ -81,14 +113,13 @@ impl Pending {
     /// Begins a file; the old one stays as it is.
     pub fn begin(place: &Path) -> Outcome<Self> {
         let failed = unwritable(place);
-        if place.is_dir() {
-            return Err(failed(ErrorKind::IsADirectory.into()));
+        match end_of(place).map_err(failed)? {
+            End::File(place) => {
+                let file = tempfile::Builder::new().prefix(".mfa-").tempfile_in(folder_of(&place));
+                Ok(Self::Beside(file.map_err(failed)?, place))
+            }
+            End::Device(place) => opened(&place).map(Self::Device).map_err(failed),
         }
-        if place.exists() && !place.is_file() {
-            return File::options().write(true).open(place).map(Self::Device).map_err(failed);
-        }
-        let file = tempfile::Builder::new().prefix(".mfa-").tempfile_in(folder_of(place));
-        Ok(Self::Beside(file.map_err(failed)?, place.to_owned()))
     }
 
     /// Begins a file that takes no other's place.

@@ -11,7 +11,6 @@ use mfa_shared::endpoint::path_params;
 use mfa_shared::wire::AnswerKind;
 use serde_json::Value;
 use std::collections::HashSet;
-use std::fs;
 use std::io::{self, BufWriter, StdoutLock, Write, stdout};
 use std::path::{Path, PathBuf};
 
@@ -247,10 +246,6 @@ impl Write for Target {
 fn target(out: Option<&str>) -> Outcome<Target> {
     Ok(match out.filter(|file| *file != "-") {
         None => Target::Stdout(BufWriter::new(stdout().lock())),
-        Some(file) => {
-            // A link stays a link.
-            let place = fs::canonicalize(file).unwrap_or_else(|_| PathBuf::from(file));
-            Target::File(BufWriter::new(Pending::begin(&place)?))
-        }
+        Some(file) => Target::File(BufWriter::new(Pending::begin(Path::new(file))?)),
     })
 }
