@@ -6,6 +6,7 @@ use crate::support::terminal::Terminal;
 use crate::support::world::World;
 use serde_json::json;
 use std::path::PathBuf;
+use std::process::Command;
 
 fn office() -> World {
     let world = World::start();
@@ -125,6 +126,30 @@ fn reports_are_numbered_files_that_are_never_written_over() {
     let written = std::fs::read_to_string(folder.join(format!("desk-2-0001-{day}.json"))).unwrap();
     let read: serde_json::Value = serde_json::from_str(&written).unwrap();
     assert_eq!(read, world.get("/offices/head-office/teller/desk-2/reports/1").json());
+}
+
+#[test]
+fn a_report_that_could_not_be_written_whole_can_be_saved_again() {
+    let world = office();
+    let folder = world.dir.path().join("reports");
+    let line = ["reports", "save", "desk-2", "--office", "head-office", "--report-dir"];
+    let save = world.mfa(&[&["teller"], &line[..], &[folder.to_str().unwrap()]].concat());
+    teller(&world, &["close", "desk-2"]).ok();
+    // No file may grow: the first run is killed at it, the second one gets an error, as on a full disk.
+    for prepared in ["", "trap '' XFSZ; "] {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &format!("{prepared}ulimit -f 0; exec \"$0\" \"$@\"")]).env_clear();
+        command.arg(save.get_program()).args(save.get_args());
+        command.envs(save.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ran = run(command);
+        assert!(ran.exit != 0, "{prepared}: {}", ran.out);
+        let written = files(&folder).iter().filter(|file| file.extension().is_some()).count();
+        assert_eq!(written, 0, "{prepared}: {:?}", files(&folder));
+    }
+    teller(&world, &[&line[..], &[folder.to_str().unwrap()]].concat()).ok();
+    teller(&world, &[&line[..], &[folder.to_str().unwrap()]].concat()).ok();
+    let written = files(&folder).into_iter().find(|file| file.extension().is_some()).unwrap();
+    assert!(std::fs::read_to_string(written).unwrap().starts_with("Day report 1\n"));
 }
 
 #[test]

@@ -44,6 +44,13 @@ pub fn put(place: &Path, bytes: &[u8]) -> Outcome {
     file.keep()
 }
 
+/// Writes a file of the user that takes no other's place, whole or not at all.
+pub fn put_new(place: &Path, bytes: &[u8]) -> Outcome {
+    let mut file = Pending::begin_new(place)?;
+    file.write_all(bytes).map_err(unwritable(place))?;
+    file.keep_new()
+}
+
 /// Refuses a place to which [`put`] could not write, before anything is done whose result it is to take.
 pub fn check(place: &Path) -> Outcome {
     let failed = unwritable(place);
@@ -166,10 +173,12 @@ impl Pending {
     }
 }
 
-/// The failure to make a file where there is one.
+/// The code of the failure to make a file where there is one.
+pub const FILE_EXISTS: &str = "file_exists";
+
 fn taken(place: &Path) -> Failure {
     let what = format!("{} is there already, and is not replaced", place.display());
-    Failure::new("file_exists", exit::CONFLICT, what).hint("name another file")
+    Failure::new(FILE_EXISTS, exit::CONFLICT, what).hint("name another file")
 }
 
 impl Write for Pending {

@@ -5,15 +5,15 @@ use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::output::{cell_of_csv, text, views};
 use crate::paper::Paper;
-use crate::settings;
+use crate::settings::files::{self, FILE_EXISTS};
+use crate::settings::report_dir;
 use clap::{Args, ValueEnum};
 use mfa_shared::amount::Amount;
 use mfa_shared::identifier::is_identifier_char;
 use mfa_shared::time::Date;
 use serde_json::Value;
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// Columns of a sheet.
@@ -47,7 +47,7 @@ impl FileFlags {
         let named = self.report_dir.as_deref().unwrap_or(cx.settings.get("report_dir").0);
         let folder = match named {
             // Numbers of two daemons may be the same, so each has a folder of its own.
-            "" => settings::report_dir()?.join(host(&cx.client.url)),
+            "" => report_dir()?.join(host(&cx.client.url)),
             named => PathBuf::from(named),
         };
         let failed = |error| {
@@ -71,23 +71,16 @@ impl FileFlags {
             FileFormat::Json => (format!("{report:#}\n"), "json"),
         };
         let path = folder.join(format!("{name}.{ending}"));
-        let failed = |error: std::io::Error| {
-            let number = &report["number"];
-            let what = format!("day report {number} cannot be written to {}: {error}", path.display());
-            Failure::local(what)
-        };
-        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-            Ok(mut file) => {
-                file.write_all(content.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                // A report never changes, so an existing file has the same content.
+        match files::put_new(&path, content.as_bytes()) {
+            // A report never changes, so an existing file has the same content.
+            Err(failure) if failure.code == FILE_EXISTS => {
                 if !fs::read_to_string(&path).is_ok_and(|present| say_the_same(&present, &content)) {
                     let what = format!("{} is there already and holds something else", path.display());
-                    return Err(Failure::local(what).hint("name another folder with --report-dir"));
+                    let hint = "move it away, or name another folder with --report-dir";
+                    return Err(Failure::local(what).hint(hint));
                 }
             }
-            Err(error) => return Err(failed(error)),
+            written => written?,
         }
         Ok(path)
     }
