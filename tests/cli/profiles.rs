@@ -131,6 +131,21 @@ fn a_mistake_with_a_profile_is_reported_and_can_be_fixed() {
 }
 
 #[test]
+fn profiles_that_are_added_at_the_same_time_are_all_kept() {
+    let world = World::start();
+    let names: Vec<_> = (10..30).map(|number| format!("bank-{number}")).collect();
+    let add = |name: &String| {
+        let mut command = world.mfa(&["profile", "add", name, "--url", "https://bank.example.org"]);
+        command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let adding: Vec<_> = names.iter().map(add).collect();
+    for mut adding in adding {
+        assert!(adding.wait().unwrap().success());
+    }
+    assert_eq!(at(&world, &["profile", "list", "-o", "id"]).ok(), names.join("\n") + "\n");
+}
+
+#[test]
 fn a_hint_that_is_pasted_reaches_the_daemon_of_the_call() {
     let world = World::guarded();
     let url = world.url();

@@ -133,17 +133,19 @@ impl Verb for Add {
             check_setting(setting)?;
             profile.settings.insert(setting.to_owned(), toml::Value::String(value.to_owned()));
         }
-        let mut known = profiles::read()?;
-        if known.profiles.contains_key(&name) && !self.replace {
-            let what = format!("there is a profile \"{name}\" already");
-            return Err(Failure::new("profile_exists", exit::CONFLICT, what).hint("replace it: --replace"));
-        }
         let url = profile.settings["url"].clone();
-        known.profiles.insert(name.clone(), profile);
-        if self.r#use {
-            known.default = Some(name.clone());
-        }
-        known.write()?;
+        profiles::change(|known| {
+            if known.profiles.contains_key(&name) && !self.replace {
+                let what = format!("there is a profile \"{name}\" already");
+                let failure = Failure::new("profile_exists", exit::CONFLICT, what);
+                return Err(failure.hint("replace it: --replace"));
+            }
+            known.profiles.insert(name.clone(), profile);
+            if self.r#use {
+                known.default = Some(name.clone());
+            }
+            Ok(())
+        })?;
         // Removes the token of the daemon that had this name before.
         logins::forget_profile(&name, url.as_str())?;
         if !self.r#use {
@@ -184,13 +186,14 @@ impl Verb for Use {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.out.check_columns(&views::RESULT)?;
-        let mut known = profiles::read()?;
-        if let Some(name) = &self.name {
-            known.find(name)?;
-        }
-        known.default = self.name;
-        known.write()?;
-        match &known.default {
+        profiles::change(|known| {
+            if let Some(name) = &self.name {
+                known.find(name)?;
+            }
+            known.default.clone_from(&self.name);
+            Ok(())
+        })?;
+        match &self.name {
             Some(name) => cx.done(done(name, "used from now on")),
             None => cx.done(done("", "used no more")),
         }
@@ -213,11 +216,12 @@ impl Verb for Remove {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.out.check_columns(&views::RESULT)?;
-        let mut known = profiles::read()?;
-        known.find(&self.name)?;
-        known.profiles.remove(&self.name);
-        known.default = known.default.filter(|default| *default != self.name);
-        known.write()?;
+        profiles::change(|known| {
+            known.find(&self.name)?;
+            known.profiles.remove(&self.name);
+            known.default.take_if(|default| *default == self.name);
+            Ok(())
+        })?;
         logins::forget_profile(&self.name, None)?;
         cx.done(done(&self.name, "removed"))
     }

@@ -2,10 +2,10 @@
 
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
 use std::io::{self, Error, ErrorKind, Write, stdout};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -194,6 +194,19 @@ impl Write for Pending {
             Self::Beside(file, _) => file.flush(),
             Self::Device(file) => file.flush(),
         }
+    }
+}
+
+/// Takes the lock of a file unless another command has it. It ends with the value.
+pub fn try_lock(path: &Path) -> Outcome<Option<File>> {
+    let failed = |error| Failure::local(format!("cannot lock {}: {error}", path.display()));
+    make_folder(path)?;
+    let opened = File::options().create(true).truncate(false).write(true).mode(0o600).open(path);
+    let file = opened.map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
 
