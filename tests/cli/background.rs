@@ -82,6 +82,54 @@ fn a_daemon_whose_start_was_interrupted_can_be_stopped() {
 }
 
 #[test]
+fn of_several_starts_at_once_one_starts_and_the_daemon_can_be_stopped() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let address = free_address();
+    let daemon = |verb| mfa(home, &["daemon", verb, "--listen", &address, "-o", "json"]);
+    let start = || {
+        let mut command = mfa(home, &["daemon", "start", "--auth", "off", "--listen", &address]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let both = [start(), start(), start()].map(|start| start.wait_with_output().unwrap());
+    let pid = remembered(home, &address);
+    let stopped = run(daemon("stop"));
+    for start in both {
+        assert!(start.status.success(), "{}", String::from_utf8_lossy(&start.stderr));
+    }
+    assert!(pid.is_some());
+    assert!(stopped.ok().contains("\"stopped\""));
+}
+
+#[test]
+fn a_start_waits_for_another_one_and_then_begins_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let address = free_address();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let store = format!("postgres://ann@{}/bank?sslmode=disable", silent.local_addr().unwrap());
+    let start = || {
+        let mut command = mfa(home, &["daemon", "start", "--auth", "off", "--listen", &address]);
+        command.env("MFA_STORE", &store).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut first = start();
+    let _connection = silent.accept().unwrap();
+    let pid = remembered(home, &address).unwrap();
+    let mut second = start();
+    // It does not come as far as the database.
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(remembered(home, &address), Some(pid));
+    signal(pid, Signal::KILL);
+    assert!(!first.wait().unwrap().success());
+    let _connection = silent.accept().unwrap();
+    let own = remembered(home, &address).expect("the second one is remembered");
+    assert_ne!(own, pid);
+    signal(own, Signal::KILL);
+    assert!(!second.wait().unwrap().success());
+    assert_eq!(remembered(home, &address), None);
+}
+
+#[test]
 fn a_daemon_that_does_not_start_is_not_remembered() {
     let home = tempfile::tempdir().unwrap();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();

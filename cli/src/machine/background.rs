@@ -176,12 +176,15 @@ impl Verb for Start {
 /// Starts a daemon unless one answers already; returns whether it did.
 pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     let (listen, client) = reach(cx, flags)?;
-    if serves(&client).await {
-        another::refuse_store(cx, flags, &Place::of_port(listen.port())?, &client.url)?;
-        cx.out.tip(&format!("a daemon serves at {} already", client.url));
+    let place = Place::of_port(listen.port())?;
+    if another::serves(cx, flags, &place, &client).await? {
         return Ok(false);
     }
-    let place = Place::of_port(listen.port())?;
+    let _lock = another::wait_for_start(&place, &client.url).await?;
+    // The start that had the lock may have brought it up.
+    if another::serves(cx, flags, &place, &client).await? {
+        return Ok(false);
+    }
     let data_dir = std::path::absolute(flags.data_dir(cx)?)?;
     let auth = flags.auth.clone().unwrap_or_else(|| cx.settings.get("auth").0.to_owned());
     // One that runs there and does not serve yet, or no more, stays the one that can be stopped.

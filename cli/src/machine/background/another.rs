@@ -1,18 +1,47 @@
-//! A daemon at the address that already serves another store.
+//! Another daemon at the address, or another start of one.
 
-use super::{Place, listening, runs};
+use super::{LOOK_MILLIS, Place, START_SECONDS_MAX, listening, runs};
+use crate::client::Client;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::machine::daemon::DaemonFlags;
-use crate::settings::Origin;
+use crate::settings::{Origin, files};
 use mfa_shared::fault::exit;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Whether a daemon serves already.
+pub(super) async fn serves(cx: &Cx, flags: &DaemonFlags, place: &Place, client: &Client) -> Outcome<bool> {
+    if !super::serves(client).await {
+        return Ok(false);
+    }
+    refuse_store(cx, flags, place, &client.url)?;
+    cx.out.tip(&format!("a daemon serves at {} already", client.url));
+    Ok(true)
+}
+
+/// Waits for another start of the same daemon to end, and keeps others away until the value ends.
+pub(super) async fn wait_for_start(place: &Place, url: &str) -> Outcome<fs::File> {
+    let file = place.mark.with_extension("lock");
+    let asked = Instant::now();
+    loop {
+        if let Some(lock) = files::try_lock(&file)? {
+            return Ok(lock);
+        }
+        if asked.elapsed().as_secs() > START_SECONDS_MAX {
+            let what = format!("another mfa daemon start at {url} is still under way");
+            return Err(Failure::new("daemon_not_ready", exit::FAILURE, what)
+                .hint("wait for it or end it, then repeat this one"));
+        }
+        tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
+    }
+}
 
 /// Refuses a daemon that serves already but for a different store than the one asked for. If a daemon was not
 /// started here, only the lock of the folder says whether it is in use.
-pub(super) fn refuse_store(cx: &Cx, flags: &DaemonFlags, place: &Place, url: &str) -> Outcome {
+fn refuse_store(cx: &Cx, flags: &DaemonFlags, place: &Place, url: &str) -> Outcome {
     let named = flags.data_dir.is_some() || *cx.settings.get("data_dir").1 != Origin::Default;
     let asked = flags.shown_store(cx);
     let wanted = std::path::absolute(flags.data_dir(cx)?)?;
