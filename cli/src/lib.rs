@@ -35,13 +35,13 @@ mod words;
 
 use crate::command::cx::Cx;
 use crate::command::flags::read;
-use crate::command::globals::{ChangeFlags, Globals, ListFlags};
+use crate::command::globals::{self, ChangeFlags, Globals, ListFlags};
 use crate::command::verb::Leaf;
 use crate::failure::{Failure, Outcome};
 use crate::input::prompt::{self, Interrupts, Prompt};
 use crate::machine::signals::listen;
 use crate::machine::{log, privacy};
-use crate::output::{Carried, Clock, Expression, Format, Lent, Output, Screen, called, views};
+use crate::output::{Carried, Clock, Colour, Expression, Format, Lent, Output, Screen, called, views};
 use crate::settings::Settings;
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
@@ -105,7 +105,7 @@ pub fn main() -> ExitCode {
 fn format(matches: &ArgMatches, screen: Screen) -> Option<Format> {
     let (_, flags) = tree::find(tree::nodes(), matches);
     let globals = read::<Globals>(flags).ok()?;
-    usage::format(&Settings::load(given(&globals)), screen).ok()
+    Format::of(&Settings::load(given(&globals)), screen.stdout_is_terminal).ok()
 }
 
 fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
@@ -229,14 +229,14 @@ fn context(
     carried: Carried,
 ) -> Outcome<Cx> {
     let mut settings = Settings::load(given(&globals));
+    // Commands that mend the settings still run.
     if !leaf.needs_settings {
-        put_right(&mut settings, screen);
-    } else if let Some(failure) = settings.faults.first() {
+        put_right(&mut settings);
+    } else if let Some(failure) = settings.faults.first().or(settings.bad_profile.as_ref()) {
         return Err(failure.clone());
     }
-    // Commands that repair profiles still run.
-    if let Some(failure) = settings.bad_profile.clone().filter(|_| leaf.needs_profile) {
-        return Err(failure);
+    if !leaf.finds_faults {
+        settings.warnings.extend(settings.faults.iter().map(|fault| fault.message.clone()));
     }
     // Only some verbs have these flags.
     let list = if leaf.lists() { read(flags)? } else { ListFlags::default() };
@@ -269,9 +269,9 @@ fn context(
         client.references = asks::about(change.existing_only, &prompt);
     }
     let out = Output {
-        format: usage::format(&settings, screen)?,
+        format: Format::of(&settings, screen.stdout_is_terminal)?,
         format_asked: settings.get("output").0 != "auto",
-        screen: if globals.color.is_some() { screen } else { Screen::look(usage::colour(&settings)?) },
+        screen: if globals.color.is_some() { screen } else { Screen::look(Colour::of(&settings)?) },
         columns: globals.columns,
         jq: globals.jq.as_deref().map(Expression::parse).transpose()?.map(Rc::new),
         no_header: globals.no_header,
@@ -305,17 +305,11 @@ fn given(globals: &Globals) -> Vec<(&'static str, String)> {
 }
 
 /// Ignores global settings that cannot be read.
-fn put_right(settings: &mut Settings, screen: Screen) {
-    for name in ["timeout_seconds", "retries"] {
-        settings.put_right(name, settings.parse::<u32>(name, None).map(drop));
+fn put_right(settings: &mut Settings) {
+    for (name, read) in globals::checked(settings) {
+        settings.put_right(name, read);
     }
-    for name in ["yes", "no_input", "quiet", "insecure"] {
-        settings.put_right(name, settings.flag(name, None).map(drop));
-    }
-    settings.put_right("output", usage::format(settings, screen).map(drop));
-    settings.put_right("color", usage::colour(settings).map(drop));
     settings.put_right("token_file", given_token(settings).map(drop));
-    settings.put_right("time_zone", Clock::of(settings).map(drop));
 }
 
 /// The word by which a value is chosen on the command line.

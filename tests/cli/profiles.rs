@@ -122,12 +122,60 @@ fn a_mistake_with_a_profile_is_reported_and_can_be_fixed() {
         &["x", "--url", "https://x", "--set", "outptu=json"],
         &["x", "--url", "https://x", "--set", "token=mfaa_x"],
         &["x", "--url", "https://x", "--set", "yes=true"],
+        &["x", "--url", "https://x", "--set", "output"],
+        &["x", "--url", "https://x", "--set", "output="],
+        &["x", "--url", "https://x", "--set", "output=jsn"],
+        &["x", "--url", "https://x", "--set", "retries=many"],
+        &["x", "--url", "https://x", "--set", "quiet=perhaps"],
+        &["x", "--url", "https://x", "--set", "time_zone=Nowhere"],
+        &["x", "--url", "https://x", "--set", "client_cert=x.pem"],
     ] {
         at(&world, &[&["profile", "add"], bad].concat()).fails(2);
     }
     assert_eq!(at(&world, &["profile", "list", "-o", "id"]).ok(), "bank\n");
     std::fs::write(world.dir.path().join("config/mfa/profiles.toml"), "default = [").unwrap();
     assert!(at(&world, &["users", "list"]).fails(2).contains("profiles.toml"));
+}
+
+#[test]
+fn a_bad_value_leaves_the_commands_that_mend_it() {
+    let world = World::start();
+    let home = world.dir.path();
+    std::fs::create_dir_all(home.join("config/mfa")).unwrap();
+    let file = home.join("config/mfa/profiles.toml");
+    for (value, said) in [
+        ("output = 'jsn'", "\"jsn\" is not a value of output: it is one of "),
+        ("time_zone = 'Nowhere'", "this machine knows no time zone \"Nowhere\""),
+        ("client_key = 'x.pem'", "client_cert and client_key belong together"),
+    ] {
+        let text = format!("default = 'bank'\n[profiles.bank]\nurl = 'https://bank.example.org'\n{value}\n");
+        std::fs::write(&file, text).unwrap();
+        assert!(at(&world, &["users", "list"]).fails(2).contains(said));
+        for line in [
+            "help environment",
+            "help customers list",
+            "config view --origin",
+            "config path",
+            "config example",
+            "profile list",
+            "profile show bank",
+            "profile add other --url https://other.example.org",
+            "profile use other",
+            "profile use bank",
+            "profile use --none",
+            "profile use bank",
+            "profile remove bank",
+        ] {
+            let ran = at(&world, &line.split(' ').collect::<Vec<_>>());
+            assert_eq!(ran.exit, 0, "{line}: {}", ran.err);
+            assert!(!line.starts_with("config") || ran.err.contains(said), "{line}: {}", ran.err);
+        }
+        let listed = at(&world, &["profile", "list", "-o", "id"]);
+        assert_eq!((listed.err.as_str(), listed.out.as_str()), ("", "other\n"));
+    }
+    let mut help = world.mfa(&["help", "environment"]);
+    help.env("MFA_OUTPUT", "jsn");
+    assert!(run(help).ok().contains("MFA_OUTPUT"));
 }
 
 #[test]

@@ -40,18 +40,26 @@ fn flag_beats_variable_beats_user_file_beats_system_file_beats_default() {
 fn a_mistake_in_a_file_is_reported_with_its_place() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("c.toml");
-    let view = |text: &str| {
+    let ran = |text: &str, line: &[&str]| {
         fs::write(&file, text).unwrap();
-        let mut command = mfa(home.path(), &["config", "view"]);
+        let mut command = mfa(home.path(), line);
         command.env("MFA_CONFIG", &file);
         run(command)
     };
-    let said = view("\nurl = \n").fails(2);
+    let (list, view) = (["offices", "list"], ["config", "view", "--origin"]);
+    let said = ran("\nurl = \n", &list).fails(2);
     assert!(said.contains("c.toml line 2"), "{said}");
-    let warned = view("outptu = 'json'\n");
-    assert_eq!(warned.exit, 0);
-    assert!(warned.err.contains("unknown setting outptu; did you mean output?"), "{}", warned.err);
-    assert_eq!(view("retries = 'many'\n").exit, 2);
+    assert_eq!(ran("retries = 'many'\n", &list).exit, 2);
+    // What shows the settings works nevertheless.
+    for (text, warning) in [
+        ("\nurl = \n", "c.toml line 2"),
+        ("outptu = 'json'\n", "unknown setting outptu; did you mean output?"),
+        ("retries = 'many'\n", "\"many\" is not a value of retries"),
+    ] {
+        let warned = ran(text, &view);
+        assert!(warned.err.contains(warning), "{}", warned.err);
+        assert!(warned.ok().contains("MFA_RETRIES"));
+    }
 }
 
 #[test]

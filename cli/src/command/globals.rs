@@ -1,6 +1,9 @@
 //! Flags that every command takes, before or after the verb.
 
-use crate::output::{Colour, Format};
+use crate::client::Trust;
+use crate::failure::Outcome;
+use crate::output::{Clock, Colour, Format};
+use crate::settings::Settings;
 use clap::Args;
 
 /// The global flags. Each has a variable and a setting of the same name; `settings.rs` decides between them.
@@ -65,6 +68,26 @@ pub struct Globals {
     /// Longest wait for one answer [env: MFA_TIMEOUT_SECONDS]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub timeout_seconds: Option<u64>,
+}
+
+/// Whether each setting that every command needs can be read.
+pub fn checked(settings: &Settings) -> Vec<(&'static str, Outcome)> {
+    let number = |name| (name, settings.parse::<u32>(name, None).map(drop));
+    let flag = |name| (name, settings.flag(name, None).map(drop));
+    let identity = Trust::of(settings).map(drop);
+    vec![
+        number("timeout_seconds"),
+        number("retries"),
+        flag("yes"),
+        flag("no_input"),
+        flag("quiet"),
+        flag("insecure"),
+        ("output", Format::of(settings, true).map(drop)),
+        ("color", Colour::of(settings).map(drop)),
+        ("time_zone", Clock::of(settings).map(drop)),
+        ("client_cert", identity.clone()),
+        ("client_key", identity),
+    ]
 }
 
 /// Flags of commands that change something.

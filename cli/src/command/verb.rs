@@ -32,9 +32,9 @@ pub trait Verb: Args + FromArgMatches {
     const EXAMPLES: &'static [&'static str];
     /// Left out of help and completions.
     const HIDDEN: bool = false;
-    /// Works even if the named profile does not exist.
-    const MENDS_PROFILES: bool = false;
-    /// Reports faults of the settings itself, and works without those that cannot be read.
+    /// Works even if the named profile does not exist or a setting cannot be read, and warns of that.
+    const MENDS_SETTINGS: bool = false;
+    /// The same, but reports such faults itself.
     const FINDS_FAULTS: bool = false;
     /// Runs until it is stopped: it handles signals itself and gets a runtime of several threads.
     const SERVES: bool = false;
@@ -71,10 +71,10 @@ pub struct Leaf {
     pub examples: &'static [&'static str],
     /// Left out of help and completions.
     pub hidden: bool,
-    /// Fails if the named profile does not exist.
-    pub needs_profile: bool,
-    /// Fails if a setting cannot be read.
+    /// Fails if the named profile does not exist or a setting cannot be read.
     pub needs_settings: bool,
+    /// Reports such faults itself.
+    pub finds_faults: bool,
     /// Runs until it is stopped, and handles signals itself.
     pub serves: bool,
     /// Works on many records: it handles signals itself, gets a runtime of several threads, and may end with
@@ -94,8 +94,8 @@ impl Leaf {
             about: "",
             examples,
             hidden: false,
-            needs_profile: true,
             needs_settings: true,
+            finds_faults: false,
             serves: false,
             bulk: false,
             exits: &[],
@@ -138,8 +138,8 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
         endpoint: V::ENDPOINT,
         about: V::ABOUT,
         hidden: V::HIDDEN,
-        needs_profile: !V::MENDS_PROFILES && !V::FINDS_FAULTS,
-        needs_settings: !V::FINDS_FAULTS,
+        needs_settings: !V::MENDS_SETTINGS && !V::FINDS_FAULTS,
+        finds_faults: V::FINDS_FAULTS,
         serves: V::SERVES,
         exits: V::EXITS,
         ..Leaf::of(name, V::EXAMPLES, doing)

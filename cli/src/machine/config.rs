@@ -18,7 +18,7 @@ pub struct ViewSettings {
 }
 
 impl Verb for ViewSettings {
-    const MENDS_PROFILES: bool = true;
+    const MENDS_SETTINGS: bool = true;
     const ABOUT: &'static str = "Show every setting";
     const EXAMPLES: &'static [&'static str] = &["mfa config view", "mfa config view --origin -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -46,7 +46,7 @@ impl Verb for ViewSettings {
 pub struct Example {}
 
 impl Verb for Example {
-    const MENDS_PROFILES: bool = true;
+    const MENDS_SETTINGS: bool = true;
     const ABOUT: &'static str = "Print a config file with every setting, each commented out at its default";
     const EXAMPLES: &'static [&'static str] = &["mfa config example", "mfa config example > config.toml"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -58,7 +58,7 @@ impl Verb for Example {
 pub struct Path {}
 
 impl Verb for Path {
-    const MENDS_PROFILES: bool = true;
+    const MENDS_SETTINGS: bool = true;
     const ABOUT: &'static str = "Show where config files are looked for, the system's first";
     const EXAMPLES: &'static [&'static str] = &["mfa config path", "mfa config path -o json"];
     async fn run(self, cx: &Cx) -> Outcome {

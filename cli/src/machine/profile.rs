@@ -2,11 +2,12 @@
 
 use crate::client::{check_address, logins};
 use crate::command::cx::{Cx, Done};
+use crate::command::globals;
 use crate::command::verb::{Node, Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
 use crate::settings::profiles::{self, Profile};
-use crate::settings::{Origin, TABLE};
+use crate::settings::{Origin, Settings, TABLE};
 use crate::words::{hint_beside, quoted};
 use clap::Args;
 use mfa_shared::fault::exit;
@@ -51,7 +52,7 @@ fn record(cx: &Cx, name: &str, profile: &Profile) -> Outcome<Value> {
 pub struct List {}
 
 impl Verb for List {
-    const MENDS_PROFILES: bool = true;
+    const MENDS_SETTINGS: bool = true;
     const ABOUT: &'static str = "List the profiles; the current one is used where --profile names no other";
     const EXAMPLES: &'static [&'static str] = &["mfa profile list", "mfa profile list -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -70,7 +71,7 @@ pub struct Show {
 }
 
 impl Verb for Show {
-    const MENDS_PROFILES: bool = true;
+    const MENDS_SETTINGS: bool = true;
     const ABOUT: &'static str = "Show a profile with its settings";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa profile add bank --url https://mfa.example.org && mfa profile show bank",
@@ -106,7 +107,7 @@ pub struct Add {
 }
 
 impl Verb for Add {
-    const MENDS_PROFILES: bool = true;
+    const MENDS_SETTINGS: bool = true;
     const ABOUT: &'static str =
         "Add a profile: the address of a daemon, which --url gives, and other settings";
     const EXAMPLES: &'static [&'static str] = &[
@@ -129,10 +130,14 @@ impl Verb for Add {
             _ => return Err(Failure::usage("a profile needs the address of a daemon").hint("give it: --url")),
         };
         for pair in &self.set {
-            let (setting, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let Some((setting, value)) = pair.split_once('=') else {
+                let what = format!("--set {pair} has no value");
+                return Err(Failure::usage(what).hint("give one: --set SETTING=VALUE, as in output=json"));
+            };
             check_setting(setting)?;
             profile.settings.insert(setting.to_owned(), toml::Value::String(value.to_owned()));
         }
+        check_values(&profile)?;
         let url = profile.settings["url"].clone();
         profiles::change(|known| {
             if known.profiles.contains_key(&name) && !self.replace {
@@ -167,6 +172,13 @@ fn check_setting(name: &str) -> Outcome {
     Err(Failure::usage(format!("there is no setting \"{name}\"")).hint(hint))
 }
 
+/// Refuses values with which no command could run.
+fn check_values(profile: &Profile) -> Outcome {
+    let of_profile = |(name, _): &(&str, Outcome)| profile.settings.contains_key(*name);
+    let checked = globals::checked(&Settings::of_profile(profile));
+    checked.into_iter().filter(of_profile).try_for_each(|(_, read)| read)
+}
+
 #[derive(Args)]
 pub struct Use {
     /// Name of the profile
@@ -178,7 +190,7 @@ pub struct Use {
 }
 
 impl Verb for Use {
-    const MENDS_PROFILES: bool = true;
+    const MENDS_SETTINGS: bool = true;
     const ABOUT: &'static str = "Say which profile is used where --profile and MFA_PROFILE name no other";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa profile add bank --url https://mfa.example.org && mfa profile use bank",
@@ -208,7 +220,7 @@ pub struct Remove {
 }
 
 impl Verb for Remove {
-    const MENDS_PROFILES: bool = true;
+    const MENDS_SETTINGS: bool = true;
     const ABOUT: &'static str = "Remove a profile, and forget its logins on this machine";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa profile add bank --url https://mfa.example.org && mfa profile remove bank",

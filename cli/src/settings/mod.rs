@@ -223,12 +223,21 @@ pub struct Settings {
 }
 
 impl Settings {
+    fn defaults() -> Self {
+        let default = |setting: &Setting| (setting.name, (setting.default.to_owned(), Origin::Default));
+        Self { values: TABLE.iter().map(default).collect(), ..Self::default() }
+    }
+
+    /// The settings that flags give to a profile, and nothing else.
+    pub fn of_profile(profile: &profiles::Profile) -> Self {
+        let mut settings = Self::defaults();
+        settings.layer(&profile.settings, "the profile", &Origin::Flag);
+        settings
+    }
+
     /// Reads the environment and the config files; `flags` holds those of the command line.
     pub fn load(flags: Vec<(&'static str, String)>) -> Self {
-        let mut settings = Self::default();
-        for setting in TABLE {
-            settings.values.insert(setting.name, (setting.default.to_owned(), Origin::Default));
-        }
+        let mut settings = Self::defaults();
         // The weakest comes first, and each layer overrides the one before.
         for path in config_files() {
             let read = settings.layer_file(&path);
@@ -258,7 +267,10 @@ impl Settings {
     /// Replaces an unreadable value with the default, and remembers why.
     pub fn put_right(&mut self, name: &'static str, read: Outcome) {
         let Err(failure) = read else { return };
-        self.faults.push(failure);
+        // Two settings may have one fault in common.
+        if self.faults.iter().all(|known| known.message != failure.message) {
+            self.faults.push(failure);
+        }
         let default = TABLE.iter().find(|setting| setting.name == name).map_or("", |setting| setting.default);
         self.values.insert(name, (default.to_owned(), Origin::Default));
     }

@@ -160,7 +160,7 @@ fn shown(name: &str, width: u16) -> Option<String> {
 }
 
 impl Verb for Help {
-    const MENDS_PROFILES: bool = true;
+    const MENDS_SETTINGS: bool = true;
     const ABOUT: &'static str = "Show the help of a topic or of a command";
     const EXAMPLES: &'static [&'static str] =
         &["mfa help exit-codes", "mfa help first-day", "mfa help customers create"];

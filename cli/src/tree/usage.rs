@@ -270,19 +270,6 @@ fn suggested_value(error: &clap::Error) -> Option<String> {
     }
 }
 
-pub fn format(settings: &Settings, screen: Screen) -> Outcome<Format> {
-    let default = if screen.stdout_is_terminal { Format::Table } else { Format::Tsv };
-    let formats = Format::value_variants().iter();
-    let named: Vec<_> = formats.filter_map(|format| Some((format.to_possible_value()?, *format))).collect();
-    let named = named.iter().map(|(word, format)| (word.get_name(), *format));
-    settings.choice("output", None, &iter::once(("auto", default)).chain(named).collect::<Vec<_>>())
-}
-
-pub fn colour(settings: &Settings) -> Outcome<Colour> {
-    let words = [("auto", Colour::Auto), ("always", Colour::Always), ("never", Colour::Never)];
-    settings.choice("color", None, &words)
-}
-
 /// The pager: ours before the system's before the default.
 pub fn pager(settings: &Settings) -> String {
     let (ours, origin) = settings.get("pager");
