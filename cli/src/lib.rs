@@ -37,7 +37,7 @@ use crate::command::cx::Cx;
 use crate::command::flags::read;
 use crate::command::globals::{self, ChangeFlags, Globals, ListFlags};
 use crate::command::verb::Leaf;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, next_step};
 use crate::input::prompt::{self, Interrupts, Prompt};
 use crate::machine::signals::listen;
 use crate::machine::{log, privacy};
@@ -127,6 +127,8 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
             Some(would) => cx.out.show(&views::DRY_RUN, would),
             None => {
                 let office = cx.settings.get("office").0;
+                let hint = next_step::at_office(&failure.hint, office);
+                let failure = failure.hint(hint);
                 Err(runtime.block_on(suggest::with_suggestion(&cx.client, office, failure)))
             }
         },

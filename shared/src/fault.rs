@@ -108,7 +108,7 @@ faults! {
     UNSUPPORTED_TRANSACTION_TYPE: "unsupported_transaction_type" 400 "Transaction type not offered"
         "use ACCO, ACCC, ACCT, CDPT or CWDL";
     EMPLOYEE_REQUIRED: "employee_required" 400 "Nobody is assigned"
-        "name who works there: mfa teller open CODE --employee ID";
+        "name who works there: mfa teller open CODE --office OFFICE --employee ID";
     TELLER_NOT_PAUSED: "teller_not_paused" 400 "Only a paused teller can be counted"
         "pause the teller first: mfa teller pause CODE";
     IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
@@ -122,16 +122,16 @@ faults! {
     REMAINING_BALANCE: "remaining_balance" 409 "Something would remain on the account"
         "pay out all that the account holds, less the charges it pays";
     OVER_CASHDRAW_LIMIT: "over_cashdraw_limit" 409 "Above the limit of the teller"
-        "pay out less at once, or raise the limit: mfa teller update CODE --limit AMOUNT";
+        "pay out less at once, or raise the limit: mfa teller update CODE --office OFFICE --limit AMOUNT";
     INSUFFICIENT_CASH: "insufficient_cash" 409 "Not enough cash in the drawer"
         "bring cash from the vault first";
     OTHER_TELLER: "other_teller" 409 "Transaction of another teller" "finish it at its own teller";
     TOO_MANY_PENDING: "too_many_pending" 409 "Too many pending transactions"
         "confirm or cancel some of them: mfa teller transactions list CODE --status pending";
     EMPLOYEE_HAS_OPEN_TELLER: "employee_has_open_teller" 409 "Works at another teller"
-        "close that teller first: mfa teller close TELLER";
+        "close that teller first: mfa teller close TELLER --office OFFICE";
     DENOMINATION_REQUIRED: "denomination_required" 409 "The cash was not counted"
-        "pause the teller and save a count: mfa teller denominations add CODE";
+        "pause the teller and save a count: mfa teller denominations add CODE --office OFFICE";
     TELLER_USED: "teller_used" 409 "Teller was opened once" "leave it closed: its history stays";
     IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
     PRODUCT_INACTIVE: "product_inactive" 409 "Product is not active"
@@ -223,7 +223,7 @@ faults! {
         "use TLS: protocol smtps, or start_tls true, or an https: endpoint";
     GATEWAY_FAILED: "gateway_failed" 502 "Gateway did not take the message"
         "the stage says how far it came, the detail quotes the gateway";
-    TELLER_NOT_FOUND: "teller_not_found" 404 "No such teller" "list them: mfa teller list";
+    TELLER_NOT_FOUND: "teller_not_found" 404 "No such teller" "list them: mfa teller list --office OFFICE";
     TRANSACTION_NOT_FOUND: "transaction_not_found" 404 "No such transaction"
         "list them: mfa teller transactions list CODE";
     POSITION_TOO_OLD: "position_too_old" 400 "Events are no longer kept"
@@ -233,10 +233,11 @@ faults! {
     TOO_MANY_SUBSCRIPTIONS: "too_many_subscriptions" 409 "Too many subscriptions"
         "delete one that is not needed: mfa webhooks list";
     AUDIT_RECORD_NOT_FOUND: "audit_record_not_found" 404 "No such audit record" "list them: mfa audit list";
-    REPORT_NOT_FOUND: "report_not_found" 404 "No such day report" "list them: mfa teller reports list";
+    REPORT_NOT_FOUND: "report_not_found" 404 "No such day report"
+        "list them: mfa teller reports list CODE --office OFFICE";
     DAY_NOT_FOUND: "day_not_found" 404 "No such day was ended" "list them: mfa day list OFFICE";
     TELLERS_OPEN: "tellers_open" 409 "Tellers are open"
-        "close them: mfa teller close; or end the day without: mfa day end OFFICE --leave-open";
+        "close them: mfa teller close CODE --office OFFICE; or leave them: mfa day end OFFICE --leave-open";
     DAY_OUT_OF_ORDER: "day_out_of_order" 409 "A later day was ended, or this one has not begun"
         "see which were ended: mfa day list OFFICE";
     RECEIPT_NOT_FOUND: "receipt_not_found" 404 "No such receipt"
@@ -244,7 +245,7 @@ faults! {
     NOT_ASSIGNED_EMPLOYEE: "not_assigned_employee" 403 "Not the employee of the teller"
         "log in as the employee who is assigned to the teller";
     WRONG_DRAWER_PASSWORD: "wrong_drawer_password" 403 "Wrong drawer password"
-        "check the password of the drawer; if it is lost, set another: mfa teller update CODE";
+        "check the password of the drawer, or set another: mfa teller update CODE --office OFFICE";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
 

@@ -14,20 +14,23 @@ fn a_failure_says_what_is_the_case_and_what_to_do() {
         "error: there is no customer \"c-01\"\nhint: did you mean c-001? list them: mfa customers list\n";
     assert_eq!(said, expected);
     // A teller is looked for in its office, or in all of them.
-    let near = "hint: did you mean desk-1? list them: mfa teller list\n";
-    for line in [
-        "teller get dsk-1 --office head-office",
-        "teller close desk1 --office head-office",
-        "teller balance dexk-1 --office head-office",
-        "teller pause desk-11",
-        "teller transactions list desk_1",
-        "teller deposit desk-q1 --account c-003.9100.00002 --amount 5 -y",
+    for (line, office) in [
+        ("teller get dsk-1 --office head-office", "head-office"),
+        ("teller close desk1 --office head-office", "head-office"),
+        ("teller balance dexk-1 --office head-office", "head-office"),
+        ("teller pause desk-11", "OFFICE"),
+        ("teller transactions list desk_1", "OFFICE"),
+        ("teller deposit desk-q1 --account c-003.9100.00002 --amount 5 -y", "OFFICE"),
     ] {
         let said = run(world.mfa(&line.split(' ').collect::<Vec<_>>())).fails(3);
-        assert!(said.ends_with(near), "{line}: {said}");
+        let near = format!("hint: did you mean desk-1? list them: mfa teller list --office {office}\n");
+        assert!(said.ends_with(&near), "{line}: {said}");
     }
+    let mut at_one_office = world.mfa(&["teller", "pause", "desk-11"]);
+    at_one_office.env("MFA_OFFICE", "head-office");
+    assert!(run(at_one_office).fails(3).ends_with(" list them: mfa teller list\n"));
     let said = run(world.mfa(&["teller", "get", "desk-9", "--office", "market"])).fails(3);
-    assert!(said.ends_with("\nhint: list them: mfa teller list\n"), "{said}");
+    assert!(said.ends_with("\nhint: list them: mfa teller list --office market\n"), "{said}");
     let said = run(world.mfa(&["offices", "get", "nowhere-near"])).fails(3);
     assert!(said.ends_with("hint: list them: mfa offices list\n"), "{said}");
     let said = run(world.mfa(&["customers", "lock", "c-002"])).fails(6);

@@ -369,12 +369,13 @@ fn a_wrong_state_at_the_counter_says_what_to_type_next() {
     let pending = "c-002.9100.00001";
     let open_account = format!("mfa teller open-account desk-2 --account {pending} --amount AMOUNT");
     let office = ["--office", "head-office"];
-    assert!(hint(&deposit("desk-1", ACCOUNT)).contains("mfa teller open desk-1"));
+    let reports = "mfa teller reports list desk-1 --office head-office";
+    assert!(hint(&deposit("desk-1", ACCOUNT)).contains("mfa teller open desk-1 --office OFFICE"));
     assert!(hint(&deposit("desk-2", pending)).contains(&open_account));
     assert!(hint(&["pause", "desk-1"]).contains("mfa teller open desk-1"));
-    assert!(hint(&[&["close", "desk-1"][..], &office].concat()).contains("mfa teller reports list desk-1"));
+    assert!(hint(&[&["close", "desk-1"][..], &office].concat()).contains(reports));
     let open = [&["open", "desk-2", "--employee", "kojo"][..], &office].concat();
-    assert!(hint(&open).contains("mfa teller close desk-2"));
+    assert!(hint(&open).contains("mfa teller close desk-2 --office head-office"));
     run(world.mfa(&["teller", "pause", "desk-2"])).ok();
     assert!(hint(&deposit("desk-2", ACCOUNT)).contains("mfa teller unlock desk-2"));
     let listed = run(world.mfa(&["teller", "transactions", "list", "desk-2", "-o", "json"])).json();

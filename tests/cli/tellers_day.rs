@@ -210,7 +210,7 @@ fn a_pin_is_never_part_of_a_command_line() {
     let error = teller(&world, &wrong).fails_in_json(5);
     assert_eq!(error["code"], "wrong_drawer_password");
     let hint = error["hint"].as_str().unwrap();
-    assert!(hint.ends_with("if it is lost, set another: mfa teller update desk-2"), "{hint}");
+    assert!(hint.ends_with("or set another: mfa teller update desk-2"), "{hint}");
 }
 
 #[test]
@@ -231,12 +231,14 @@ fn the_verbs_of_a_day_follow_the_states() {
     };
     let unlock = ["unlock", "desk-1", "--employee", "kojo", "--password-file", &pin];
     let said = teller(&world, &["open", "desk-1", "--employee", "kwame"]).fails(6);
-    assert!(said.contains("kwame works at teller desk-2"), "{said}");
+    assert!(said.contains("kwame works at teller desk-2 of office head-office, so not at desk-1"), "{said}");
+    assert!(said.ends_with(": mfa teller close desk-2 --office head-office\n"), "{said}");
     teller(&world, &["open", "desk-1"]).fails(7);
     went(&["open", "desk-1", "--employee", "kojo", "--from-vault", "20.00"], "OPEN");
     assert!(teller(&world, &["pause", "desk-1"]).fails(6).contains("is OPEN"));
     let said = teller(&world, &["close", "desk-1", "--counted", "20", "-y"]).fails(6);
     assert!(said.contains("is OPEN, so its cash cannot be counted"), "{said}");
+    assert!(said.ends_with(": mfa teller unlock desk-1\n"), "{said}");
     went(&unlock, "ACTIVE");
     teller(&world, &["denominations", "add", "desk-1", "--counted", "20"]).fails(7);
     went(&["pause", "desk-1"], "PAUSED");

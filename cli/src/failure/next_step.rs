@@ -8,13 +8,20 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("CUSTOMER", "customer"),
     ("CARD", "card"),
     ("CODE", "teller"),
+    ("OFFICE", "office"),
     ("ACCOUNT", "account"),
     ("APPLICATION", "application"),
     ("USER", "user"),
 ];
 /// Placeholders that are taken from the message of a refusal, with the words before them there.
-const FROM_MESSAGE: &[(&str, &str)] =
-    &[("PRODUCT", "product definition "), ("TELLER", "works at teller "), ("LOGIN", "")];
+const FROM_MESSAGE: &[(&str, &str)] = &[
+    ("PRODUCT", "product definition "),
+    ("TELLER", "works at teller "),
+    ("OFFICE", " of office "),
+    ("LOGIN", ""),
+];
+/// Where a command names an office that neither the request nor the refusal does.
+const AT_OFFICE: &str = " --office OFFICE";
 
 /// A hint whose placeholders are replaced with the identifiers of the request and of the refusal.
 pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String {
@@ -31,10 +38,16 @@ pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String 
         message.split_once(before)?.1.split([' ', ',']).next()
     };
     let fill = |word: &str| {
-        let found = of_path(word).or_else(|| of_error(word)).filter(|id| !id.is_empty());
-        found.map_or_else(|| word.to_owned(), quoted)
+        let name = word.trim_end_matches(';');
+        let found = of_error(name).or_else(|| of_path(name)).filter(|id| !id.is_empty());
+        found.map_or_else(|| word.to_owned(), |id| quoted(id) + &word[name.len()..])
     };
     hint.split(' ').map(fill).collect::<Vec<_>>().join(" ")
+}
+
+/// A hint on a machine of this office, or of none: there commands need not name it.
+pub fn at_office(hint: &str, office: &str) -> String {
+    if office.is_empty() { hint.to_owned() } else { hint.replace(AT_OFFICE, "") }
 }
 
 /// The next step from a state in a message: `teller T1 is CLOSED, so PAUSE is not possible`.
@@ -48,10 +61,12 @@ pub fn from_state(message: &str) -> Option<String> {
             format!("{}; or {}", verb(name, first), verb(name, second))
         }
         ("teller", "CLOSED", ["so", "CLOSE", ..]) => {
-            format!("its day is over; look at it: mfa teller reports list {name}")
+            format!("its day is over; look at it: mfa teller reports list {name}{AT_OFFICE}")
         }
-        ("teller", "CLOSED", _) => format!("open it first: mfa teller open {name}"),
-        ("teller", _, ["so", "OPEN" | "nobody", ..]) => format!("close it first: mfa teller close {name}"),
+        ("teller", "CLOSED", _) => format!("open it first: mfa teller open {name}{AT_OFFICE}"),
+        ("teller", _, ["so", "OPEN" | "nobody", ..]) => {
+            format!("close it first: mfa teller close {name}{AT_OFFICE}")
+        }
         ("teller", _, _) => format!("unlock its drawer first: mfa teller unlock {name}"),
         ("transaction", _, _) => "only pending ones change; list them: mfa teller transactions list CODE \
                                   --status pending"
@@ -113,6 +128,13 @@ mod tests {
     }
 
     #[test]
+    fn an_office_is_left_out_where_it_is_known_to_this_machine() {
+        let hint = "list them: mfa teller list --office OFFICE; or not";
+        assert_eq!(at_office(hint, ""), hint);
+        assert_eq!(at_office(hint, "accra"), "list them: mfa teller list; or not");
+    }
+
+    #[test]
     fn placeholders_are_the_identifiers_of_the_request() {
         for (hint, message, path, params, expected) in [
             ("mfa cards list CUSTOMER", "", "/customers/{customer}/x/{card}", &["c*1", "7"][..], "'c*1'"),
@@ -121,6 +143,9 @@ mod tests {
             ("--customer CUSTOMER", "", "/instances/{account}", &["77"], "--customer CUSTOMER"),
             ("activate PRODUCT", "product definition s is not active", "/instances", &[], "activate s"),
             ("close TELLER", "ama works at teller T2, so not at T1", "/teller/{teller}", &["T1"], "close T2"),
+            ("close it: --office OFFICE; or", "", "/offices/{office}/days", &["o"], "--office o; or"),
+            ("--office OFFICE", "at teller T2 of office p, so", "/offices/{office}", &["o"], "--office p"),
+            ("list --office OFFICE", "", "/teller/{teller}", &["T1"], "list --office OFFICE"),
             (
                 "mfa users set-password LOGIN",
                 "ama has to set a password",

@@ -95,9 +95,10 @@ pub(super) async fn close(
     let report = cx.client.send(&read, &Nothing).await?.value;
     let file = file.write(cx, &folder, &teller, &report).await.map_err(|failure| {
         failure.adding(&format!("; teller {teller} is closed nevertheless")).hint(format!(
-            "write it again: mfa teller reports save {} {} --report-dir DIR",
+            "write it again: mfa teller reports save {} {} --office {} --report-dir DIR",
             quoted(&teller),
-            report["number"].as_u64().map_or_else(|| "latest".to_owned(), |number| number.to_string())
+            report["number"].as_u64().map_or_else(|| "latest".to_owned(), |number| number.to_string()),
+            quoted(&read.office)
         ))
     })?;
     cx.out.tip(&format!("teller {teller} closed (CLOSED); day report: {}", file.display()));
@@ -207,7 +208,8 @@ async fn is_active(cx: &Cx, at: &Place) -> Outcome<bool> {
             let what = format!("teller {} is {}", at.teller, state.unwrap_or_default());
             let row = fault::WRONG_STATE;
             let failure = Failure::new(row.code, row.exit(), what + ", so its cash cannot be counted");
-            Err(failure.hint("cash is counted after the drawer was unlocked: mfa teller unlock"))
+            let unlock = format!("mfa teller unlock {}", quoted(&at.teller));
+            Err(failure.hint(format!("cash is counted after the drawer was unlocked: {unlock}")))
         }
     }
 }

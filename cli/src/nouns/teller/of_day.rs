@@ -5,6 +5,7 @@ use crate::client::logins;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::settings::{files, state_dir};
+use crate::words::quoted;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -42,20 +43,22 @@ impl Working {
 
     /// The code that was typed, that of the setting, or that of the day.
     pub fn code(self, cx: &Cx) -> Outcome<String> {
-        Ok(self.found(cx)?.teller)
+        Ok(self.found(cx, None)?.teller)
     }
 
-    fn found(self, cx: &Cx) -> Outcome<OfDay> {
+    /// The teller; a hint lists those of the office that was typed.
+    fn found(self, cx: &Cx, office: Option<&str>) -> Outcome<OfDay> {
         let set = Some(cx.settings.get("teller").0).filter(|code| !code.is_empty()).map(str::to_owned);
         let known = of_this_login(cx);
         let Some(teller) = self.teller.or(set) else {
             let how =
                 if self.by_flag { "name the teller: --teller CODE" } else { "give the code of the teller" };
+            let list = format!("mfa teller list --office {}", office.map_or("OFFICE".to_owned(), quoted));
             return known.ok_or_else(|| {
                 Failure::usage(
                     "CODE is needed: nothing says which teller, and none was opened or unlocked here today",
                 )
-                .hint(format!("{how}; list them: mfa teller list; on a machine of one teller set MFA_TELLER"))
+                .hint(format!("{how}; list them: {list}; on a machine of one teller set MFA_TELLER"))
             });
         };
         // If its office is not given, it is that of the same teller this morning.
@@ -76,7 +79,7 @@ pub(super) struct WorkingPlace {
 
 impl WorkingPlace {
     pub fn place(self, cx: &Cx) -> Outcome<Place> {
-        let found = self.working.found(cx)?;
+        let found = self.working.found(cx, self.office.as_deref())?;
         let known = match self.office {
             None if cx.settings.get("office").0.is_empty() => found.office,
             typed => typed,

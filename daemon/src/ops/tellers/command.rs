@@ -59,7 +59,8 @@ fn open(
     stored.teller.state = step(&stored.teller, TellerStep::Open, "OPEN")?;
     let elsewhere = tx.indexed::<StoredTeller>(TELLERS_BY_EMPLOYEE, &[&employee])?;
     if let Some(other) = elsewhere.first() {
-        let detail = format!("{employee} works at teller {}, so not at {code}", other.teller.code);
+        let (at, office) = (&other.teller.code, &other.office);
+        let detail = format!("{employee} works at teller {at} of office {office}, so not at {code}");
         return Err(Fault::new(fault::EMPLOYEE_HAS_OPEN_TELLER, detail));
     }
     check_cash(tx, &stored.teller, command)?;
