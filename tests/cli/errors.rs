@@ -50,6 +50,15 @@ fn a_failure_says_what_is_the_case_and_what_to_do() {
 }
 
 #[test]
+fn an_identifier_that_looks_like_a_flag_is_given_behind_two_dashes() {
+    let world = World::start();
+    world.post("/customers", r#"{"identifier":"-x1","surname":"Addo"}"#).is(202);
+    let said = run(world.mfa(&["customers", "get", "-x1"])).fails(2);
+    assert!(said.contains(" comes last, behind --: mfa customers get -- VALUE; "), "{said}");
+    assert_eq!(run(world.mfa(&["customers", "get", "-o", "id", "--", "-x1"])).ok(), "-x1\n");
+}
+
+#[test]
 fn a_customer_who_is_named_in_place_of_an_account_gets_the_list_of_accounts() {
     let world = World::start();
     sample(&world);
@@ -141,7 +150,11 @@ fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
             "accounts statement c-1 --paper a4",
             "--paper is a flag of mfa statement; see: mfa accounts statement --help",
         ),
-        ("accounts statement c-1 -z", "see: mfa accounts statement --help"),
+        (
+            "accounts get -z",
+            "a value that begins with - comes last, behind --: mfa accounts get -- VALUE; see: mfa accounts get --help",
+        ),
+        ("daemon status -z", "see: mfa daemon status --help"),
         ("offices list --quite", "did you mean --quiet? see: mfa offices list --help"),
     ] {
         let said = run(mfa(home.path(), &line.split_whitespace().collect::<Vec<_>>())).fails(2);

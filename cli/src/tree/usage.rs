@@ -147,8 +147,13 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
         return Err(Failure::usage(message).hint(format!("{other}; {help}")));
     }
     let flag = unknown.and_then(|word| flag_meant(word, &flags));
+    let one_dash = |word: &String| word.starts_with('-') && !word.starts_with("--");
     let hint = match near.or(flag).or_else(|| suggested_value(error)) {
         Some(near) => format!("did you mean {near}? {help}"),
+        // An identifier may begin like a flag.
+        None if unknown.is_some_and(one_dash) && takes_values(path) => {
+            format!("a value that begins with - comes last, behind --: {own} -- VALUE; {help}")
+        }
         None => help,
     };
     Err(Failure::usage(message).hint(hint))
@@ -248,6 +253,13 @@ fn own_flags(path: &[&'static str]) -> Vec<String> {
     let Some(command) = tree::descend(&root, path) else { return Vec::new() };
     let own = command.get_arguments().filter(|arg| !arg.is_global_set() && arg.get_action().takes_values());
     own.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
+}
+
+/// Whether a command has values without a flag.
+fn takes_values(path: &[&'static str]) -> bool {
+    let mut root = command();
+    root.build();
+    tree::descend(&root, path).is_some_and(|command| command.get_positionals().next().is_some())
 }
 
 /// The flag that was meant by a mistyped one, or that has it among its words: `--assigned-office` for
