@@ -2,8 +2,9 @@
 
 use crate::support::run::run;
 use crate::support::world::World;
+use rustix::process::geteuid;
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{lchown, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -44,6 +45,22 @@ fn a_link_stays_a_link_and_what_it_leads_to_is_written() {
         assert!(said.contains(&format!("cannot write {link}: {}", why.to_lowercase())), "{said}");
         assert!(place(&world, link).is_symlink(), "{link}");
     }
+}
+
+#[test]
+fn a_link_of_somebody_else_is_replaced_and_not_followed() {
+    // Only root can make a link of somebody else.
+    if !geteuid().is_root() {
+        return;
+    }
+    let world = World::start();
+    let (link, aim) = (place(&world, "link.svg"), place(&world, "aim"));
+    fs::write(&aim, "not to be touched").unwrap();
+    symlink(&aim, &link).unwrap();
+    lchown(&link, Some(47_110), Some(47_110)).unwrap();
+    run(world.mfa(&["report", "customers", "--out", link.to_str().unwrap(), "-q"])).ok();
+    assert_eq!(fs::read_to_string(&aim).unwrap(), "not to be touched");
+    assert!(!link.is_symlink() && fs::read_to_string(&link).unwrap().contains("<svg"));
 }
 
 #[test]

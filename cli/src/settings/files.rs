@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
+use rustix::process::geteuid;
 use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
 use std::io::{self, Error, ErrorKind, Write, stdout};
 use std::os::fd::AsFd;
@@ -33,8 +34,14 @@ pub fn replace_kept(path: &Path, bytes: &[u8]) -> Outcome {
 
 /// The same for a file that is readable by all who may enter the folder.
 pub fn replace_public(path: &Path, text: &str) -> Outcome {
-    replace(path, text.as_bytes())?;
-    Ok(fs::set_permissions(path, Permissions::from_mode(0o644))?)
+    make_folder(path)?;
+    let mut file = Pending::begin(path)?;
+    file.write_all(text.as_bytes()).map_err(unwritable(path))?;
+    // Before it has its name: whoever may write to the folder could put a link there meanwhile.
+    if let Pending::Beside(file, _) = &file {
+        file.as_file().set_permissions(Permissions::from_mode(0o644)).map_err(unwritable(path))?;
+    }
+    file.keep()
 }
 
 /// Writes a file of the user, replacing an existing one. A device or a pipe takes the bytes as they come.
@@ -88,10 +95,20 @@ fn end_of(place: &Path) -> io::Result<End> {
             return Ok(End::Device(end));
         }
         let Ok(next) = fs::read_link(&end) else { break };
+        if !is_trusted(&end)? {
+            return Ok(End::File(end));
+        }
         end = folder_of(&end).join(next);
     }
     let replaceable = found.is_none_or(|found| found.is_file());
     Ok(if replaceable { End::File(end) } else { End::Device(place.to_owned()) })
+}
+
+/// Whether a link is of this user or of root. One of somebody else, who may write to the folder, is replaced
+/// and not followed: it would have root overwrite any file.
+fn is_trusted(link: &Path) -> io::Result<bool> {
+    let owner = link.symlink_metadata()?.uid();
+    Ok(owner == 0 || owner == geteuid().as_raw())
 }
 
 /// Whether a path is that of a descriptor of this process, which looks like a link to the open file.
