@@ -9,9 +9,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mfa_daemon::domain::second_factor::{from_base32, step_code};
 use mfa_shared::api::tokens::JWT_BEARER;
 use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Write;
+use std::ops::Range;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Runs with a file of the password in the folder of the world.
 fn with_password(world: &World, arguments: &[&str]) -> crate::support::run::Ran {
@@ -48,11 +52,7 @@ fn a_login_is_kept_for_its_owner_and_ends_on_logout() {
 fn a_login_that_has_ended_is_refreshed_on_the_way() {
     let world = World::guarded_with(|config| config.access_token_seconds = 60);
     with_password(&world, &["login", "olga"]).ok();
-    let before: Value = serde_json::from_str(&std::fs::read_to_string(logins(&world)).unwrap()).unwrap();
-    // The file says that the token has ended, as it would after a while.
-    let mut ended = before.clone();
-    ended[0]["endsSeconds"] = json!(0);
-    std::fs::write(logins(&world), ended.to_string()).unwrap();
+    let before = end_token(&world);
     world.clock.advance(120);
     run(world.mfa(&["users", "list"])).ok();
     let after: Value = serde_json::from_str(&std::fs::read_to_string(logins(&world)).unwrap()).unwrap();
@@ -60,13 +60,88 @@ fn a_login_that_has_ended_is_refreshed_on_the_way() {
     run(world.mfa(&["whoami"])).ok();
 }
 
+/// Writes into the file of the logins that the token has ended, as it would after a while.
+fn end_token(world: &World) -> Value {
+    let mut ended: Value = serde_json::from_str(&std::fs::read_to_string(logins(world)).unwrap()).unwrap();
+    ended[0]["endsSeconds"] = json!(0);
+    std::fs::write(logins(world), ended.to_string()).unwrap();
+    ended
+}
+
+/// Takes the lock on the logins, as another command has it while its token is refreshed.
+fn lock_logins(world: &World) -> File {
+    let file = File::create(logins(world).with_extension("lock")).unwrap();
+    file.lock().unwrap();
+    file
+}
+
+#[test]
+fn a_command_does_not_wait_for_the_logins_longer_than_for_an_answer() {
+    let world = World::guarded();
+    with_password(&world, &["login", "olga"]).ok();
+    end_token(&world);
+    let held = lock_logins(&world);
+    let list = ["users", "list", "-o", "id", "--timeout-seconds", "1"];
+    let began = Instant::now();
+    let said = run(world.mfa(&list)).fails(10);
+    assert!(began.elapsed() < Duration::from_secs(20), "{said}");
+    let file = logins(&world).with_extension("lock");
+    assert!(said.contains(&format!("another command has held {} for 1 s", file.display())), "{said}");
+    drop(held);
+    assert_eq!(run(world.mfa(&list)).ok(), "admin\nolga\n");
+}
+
+#[test]
+fn an_import_on_one_processor_outlives_its_token() {
+    let world = World::guarded();
+    world.user("esi", "clerk");
+    with_password(&world, &["login", "esi"]).ok();
+    let mut import = world.mfa(&["customers", "import", "-", "--report", "r.csv", "--failed", "f.csv"]);
+    import.current_dir(&world.dir).env("TOKIO_WORKER_THREADS", "1");
+    let mut import =
+        import.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut rows = import.stdin.take().unwrap();
+    let mut send = |first: &str, numbers: Range<u32>| {
+        let text: String = numbers.map(|i| format!("c-{i}\n")).collect();
+        rows.write_all(format!("{first}{text}").as_bytes()).unwrap();
+    };
+    let esi = world.login("esi");
+    let count = || esi.get("/customers?size=1").json()["totalElements"].clone();
+    // The first rows are sent alone, with a token that lives.
+    send("identifier\n", 0..501);
+    let began = Instant::now();
+    while count() != 500 && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // The next ones find that it has ended, all at once.
+    let before = end_token(&world);
+    let held = lock_logins(&world);
+    send("", 501..2_000);
+    drop(rows);
+    std::thread::sleep(Duration::from_secs(1));
+    drop(held);
+    let began = Instant::now();
+    let ended = loop {
+        match import.try_wait().unwrap() {
+            Some(ended) => break ended,
+            None if began.elapsed() > Duration::from_secs(60) => {
+                import.kill().unwrap();
+                panic!("the import hangs");
+            }
+            None => std::thread::sleep(Duration::from_millis(50)),
+        }
+    };
+    assert!(ended.success(), "{ended}");
+    assert_eq!(count(), 2_000);
+    let after: Value = serde_json::from_str(&std::fs::read_to_string(logins(&world)).unwrap()).unwrap();
+    assert_ne!(before[0]["refreshToken"], after[0]["refreshToken"]);
+}
+
 #[test]
 fn a_completion_leaves_the_login_as_it_is() {
     let world = World::guarded_with(|config| config.access_token_seconds = 60);
     with_password(&world, &["login", "olga"]).ok();
-    let mut ended: Value = serde_json::from_str(&std::fs::read_to_string(logins(&world)).unwrap()).unwrap();
-    ended[0]["endsSeconds"] = json!(0);
-    std::fs::write(logins(&world), ended.to_string()).unwrap();
+    let ended = end_token(&world);
     world.clock.advance(120);
     run(world.mfa(&["complete", "-q", "-o", "id", "--", "users", "get", "o"])).ok();
     let after: Value = serde_json::from_str(&std::fs::read_to_string(logins(&world)).unwrap()).unwrap();

@@ -17,7 +17,7 @@ impl Client {
             return Ok(Some(login.access_token));
         }
         // A refresh token can be used once, so of two commands at the same time one waits for the other.
-        let lock = logins::lock()?;
+        let lock = logins::lock(self).await?;
         let Some(login) = logins::find(&self.profile, &self.url)? else { return Ok(None) };
         let Some(refresh_token) = login.refresh_token.clone().filter(|_| !login.lives()) else {
             return Ok(Some(login.access_token));

@@ -4,15 +4,20 @@ use crate::client::Client;
 use crate::failure::{Failure, Outcome};
 use crate::moment::now_seconds;
 use crate::settings::{files, state_dir};
+use crate::words::quoted;
 use mfa_shared::api::tokens::Token;
+use mfa_shared::fault::exit;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Time before its end at which a token is refreshed, so that it does not expire in transit.
 const SPARE_SECONDS: i64 = 10;
+/// How long to wait before a lock that another has is asked for again.
+const LOCK_MILLIS: u64 = 20;
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -81,14 +86,33 @@ pub struct Lock {
     _file: File,
 }
 
-/// Waits until no other command changes the logins; the lock ends with the value.
-pub fn lock() -> Outcome<Lock> {
+/// Waits until nothing else changes the logins, at most as long as for an answer; the lock ends with the value.
+/// The system is not left to wait: another task of this thread may have the lock, and has to go on to end it.
+pub async fn lock(client: &Client) -> Outcome<Lock> {
     let path = path()?.with_extension("lock");
     let failed = |error| Failure::local(format!("cannot lock {}: {error}", path.display()));
     fs::DirBuilder::new().recursive(true).mode(0o700).create(state_dir()?).map_err(failed)?;
     let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
-    let file = opened.and_then(|file| file.lock().map(|()| file)).map_err(failed)?;
-    Ok(Lock { _file: file })
+    let file = opened.map_err(failed)?;
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock { _file: file }),
+            Err(TryLockError::WouldBlock) if began.elapsed() < client.timeout => {
+                tokio::time::sleep(Duration::from_millis(LOCK_MILLIS)).await;
+            }
+            Err(TryLockError::WouldBlock) => return Err(held(&path, client.timeout)),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+    }
+}
+
+/// Something else has the lock for too long.
+fn held(path: &Path, waited: Duration) -> Failure {
+    let (file, seconds) = (path.display().to_string(), waited.as_secs());
+    let what = format!("another command has held {file} for {seconds} s; it may be waiting for its daemon");
+    let hint = format!("wait until it has ended, or end it; which one it is: fuser -v {}", quoted(&file));
+    Failure::new("logins_locked", exit::UNREACHABLE, what).hint(hint)
 }
 
 impl Lock {
@@ -116,22 +140,22 @@ impl Lock {
 }
 
 /// Keeps a login in place of the last one at its daemon.
-pub fn save(login: Login) -> Outcome {
-    lock()?.save(login)
+pub async fn save(client: &Client, login: Login) -> Outcome {
+    lock(client).await?.save(login)
 }
 
-/// Forgets the login at a daemon.
-pub fn forget(profile: &str, url: &str) -> Outcome {
-    if find(profile, url)?.is_none() {
+/// Forgets the login at a daemon, under the profile of a client.
+pub async fn forget(client: &Client, url: &str) -> Outcome {
+    if find(&client.profile, url)?.is_none() {
         return Ok(());
     }
-    lock()?.retain(|login| !login.is_at(profile, url), None)
+    lock(client).await?.retain(|login| !login.is_at(&client.profile, url), None)
 }
 
 /// Forgets the logins of a profile, but not the one at the address `but`.
-pub fn forget_profile(profile: &str, but: Option<&str>) -> Outcome {
+pub async fn forget_profile(client: &Client, profile: &str, but: Option<&str>) -> Outcome {
     if all()?.iter().all(|login| login.profile != profile) {
         return Ok(());
     }
-    lock()?.retain(|login| login.profile != profile || but == Some(login.url.as_str()), None)
+    lock(client).await?.retain(|login| login.profile != profile || but == Some(login.url.as_str()), None)
 }

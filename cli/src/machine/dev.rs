@@ -49,7 +49,7 @@ impl Verb for Dev {
             Ok(())
         });
         let ended = ended.await;
-        logins::forget(&cx.client.profile, &served_at)?;
+        logins::forget(&cx.client, &served_at).await?;
         ended
     }
 }

@@ -127,7 +127,7 @@ async fn change_password(cx: &Cx, client: &Client, user: &str, present: &str) ->
 /// Logs a user in and keeps the token.
 pub async fn log_in(client: &Client, user: &str, password: String, otp: Option<String>) -> Outcome<Token> {
     let token = ask(client, TokenRequest::Password { username: user.to_owned(), password, otp }).await?;
-    logins::save(Kept::new(client, user.to_owned(), &token))?;
+    logins::save(client, Kept::new(client, user.to_owned(), &token)).await?;
     Ok(token)
 }
 
@@ -167,7 +167,7 @@ impl Login {
         let assertion = key.assertion(&kid, &claims)?;
         let request = TokenRequest::Assertion { assertion, scope: self.scope.clone() };
         let token = ask(&cx.client, request).await?;
-        logins::save(Kept::new(&cx.client, format!("application:{application}"), &token))
+        logins::save(&cx.client, Kept::new(&cx.client, format!("application:{application}"), &token)).await
     }
 }
 
@@ -192,7 +192,7 @@ impl Verb for Logout {
 pub async fn end<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E, what: &str) -> Outcome {
     match cx.client.send(&endpoint, &Nothing).await {
         Err(failure) if failure.status != Some(401) => return Err(failure),
-        _ => logins::forget(&cx.client.profile, &cx.client.url)?,
+        _ => logins::forget(&cx.client, &cx.client.url).await?,
     }
     cx.done(Done { noun: "daemon", id: &cx.client.url, what })
 }

@@ -152,7 +152,7 @@ impl Verb for Add {
             Ok(())
         })?;
         // Removes the token of the daemon that had this name before.
-        logins::forget_profile(&name, url.as_str())?;
+        logins::forget_profile(&cx.client, &name, url.as_str()).await?;
         if !self.r#use {
             let name = quoted(&name);
             cx.out.tip(&format!("use it once: --profile {name}; always: mfa profile use {name}"));
@@ -234,7 +234,7 @@ impl Verb for Remove {
             known.default.take_if(|default| *default == self.name);
             Ok(())
         })?;
-        logins::forget_profile(&self.name, None)?;
+        logins::forget_profile(&cx.client, &self.name, None).await?;
         cx.done(done(&self.name, "removed"))
     }
 }

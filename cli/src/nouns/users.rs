@@ -158,7 +158,7 @@ impl Verb for SetPassword {
         let body = draft.body::<SetUserPassword>()?;
         cx.client.send(&SetUserPassword { user: user.clone() }, &body).await?;
         if own && cx.client.token.is_none() {
-            logins::forget(&cx.client.profile, &cx.client.url)?;
+            logins::forget(&cx.client, &cx.client.url).await?;
             cx.out.tip(&format!("your logins have ended; log in again: mfa login {}", quoted(&user)));
         }
         cx.done(NOUN.done(&[&user], "given a new password"))
