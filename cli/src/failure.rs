@@ -2,6 +2,7 @@
 
 pub mod next_step;
 
+use crate::words::quoted;
 use mfa_shared::api::roles::Permission;
 use mfa_shared::fault::{self, Fault, Problem, exit};
 use mfa_shared::rule::FieldError;
@@ -113,6 +114,14 @@ impl Failure {
             ..Parts::default()
         }));
         failure.lacking(problem.missing.unwrap_or_default())
+    }
+
+    /// A refusal of the daemon that HEAD asked for, which has no body.
+    pub fn without_body(status: u16, path: &str) -> Self {
+        let what = format!("HEAD {path} was refused with {status}");
+        let mut failure = Self::new("refused", exit_of(status), what);
+        failure.0.status = Some(status);
+        failure.hint(format!("the answer to HEAD does not say why: mfa api GET {}", quoted(path)))
     }
 
     /// An answer of a status without the body of a problem: not the daemon, or a proxy before it.

@@ -1,6 +1,7 @@
 //! Any request, and waiting for a record: `mfa api`, `mfa wait`, `--print-curl`.
 
 use super::pictures::FACE;
+use super::retries::server;
 use crate::support::guarded::PASSWORD;
 use crate::support::run::run;
 use crate::support::sample::sample;
@@ -42,6 +43,30 @@ fn any_request_of_the_daemon_can_be_sent() {
     api(&["BREW", "/offices"]).fails(2);
     api(&["GET", "offices"]).fails(2);
     api(&["GET", "/offices/o-02", "--paginate"]).fails(2);
+}
+
+#[test]
+fn a_head_that_is_refused_ends_as_the_get_does() {
+    let world = World::guarded();
+    let token = world.user("esi", "clerk").token;
+    let head = |path: &str, token: &str| {
+        let mut command = world.mfa(&["api", "HEAD", path, "-o", "json"]);
+        command.env("MFA_TOKEN", token);
+        run(command)
+    };
+    assert_eq!(head("/customers", &token).ok(), "");
+    for (path, token, exit, status) in
+        [("/customers/nobody", &*token, 3, 404), ("/users", &token, 5, 403), ("/customers", "none", 4, 401)]
+    {
+        let error = head(path, token).fails_in_json(exit);
+        assert_eq!((&error["code"], &error["status"]), (&json!("refused"), &json!(status)), "{error}");
+        assert_eq!(error["message"], format!("HEAD {path} was refused with {status}"));
+        assert!(error["hint"].as_str().unwrap().ends_with(&format!("mfa api GET {path}")), "{error}");
+    }
+    // What is no daemon refuses nothing.
+    let (url, _requests) =
+        server(vec!["HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned()]);
+    run(world.mfa(&["api", "HEAD", "/customers", "--url", &url])).fails(1);
 }
 
 #[test]

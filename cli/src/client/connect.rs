@@ -2,7 +2,8 @@
 
 use super::Client;
 use crate::failure::{Failure, Outcome};
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use mfa_shared::wire::PROBLEM_TYPE;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -215,6 +216,12 @@ pub(super) fn is_limited(answer: &Result<reqwest::Response, reqwest::Error>) -> 
         response.status().as_u16() == 429 && response.headers().contains_key("ratelimit")
     };
     answer.as_ref().is_ok_and(limited)
+}
+
+/// Whether a refusal is the daemon's own, and not that of a proxy before it.
+pub(super) fn is_own(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.and_then(|kind| kind.split(';').next()) == PROBLEM_TYPE.split(';').next()
 }
 
 /// How long the daemon asks to wait.

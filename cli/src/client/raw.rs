@@ -46,9 +46,13 @@ impl Client {
             headers.insert(DRY_RUN, HeaderValue::from_static("true"));
         }
         let url = format!("{}{path}", self.url);
+        let is_head = verb == Method::HEAD;
         let (watch, printed) = (None, None);
         let parcel = Parcel { method: verb, url, headers, body, watch, keyed: true, bulk: false, printed };
         let response = self.deliver(parcel).await?;
+        if is_head && response.status().as_u16() >= 400 && connect::is_own(response.headers()) {
+            return Err(Failure::without_body(response.status().as_u16(), path));
+        }
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let status = response.status();
         let content_type = kind.unwrap_or_default().to_owned();
