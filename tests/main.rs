@@ -125,6 +125,7 @@ mod cli {
     mod tellers_of_day;
     mod tls;
     pub mod tree;
+    mod wait;
 }
 mod browser;
 mod contract;

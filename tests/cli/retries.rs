@@ -11,7 +11,12 @@ use std::thread;
 pub fn server(answers: Vec<String>) -> (String, thread::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let requests = thread::spawn(move || {
+    (url, serve(listener, answers))
+}
+
+/// The same at an address that is known already.
+pub fn serve(listener: TcpListener, answers: Vec<String>) -> thread::JoinHandle<Vec<String>> {
+    thread::spawn(move || {
         let mut seen = Vec::new();
         for answer in answers {
             let (mut stream, _) = listener.accept().unwrap();
@@ -21,8 +26,7 @@ pub fn server(answers: Vec<String>) -> (String, thread::JoinHandle<Vec<String>>)
             stream.write_all(answer.as_bytes()).unwrap();
         }
         seen
-    });
-    (url, requests)
+    })
 }
 
 fn answer(status: &str, headers: &str) -> String {

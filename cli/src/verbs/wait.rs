@@ -1,5 +1,6 @@
 //! `mfa wait`: waits for a state of a record.
 
+use crate::client::Client;
 use crate::command::cx::Cx;
 use crate::command::money::Money;
 use crate::command::noun::Noun;
@@ -19,7 +20,9 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// Wait between two looks.
-const LOOK_MILLIS: u64 = 250;
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Time that a look has at least.
+const LOOK_MIN: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 pub struct Wait {
@@ -30,7 +33,7 @@ pub struct Wait {
     /// What to wait for: a property and its value, such as state=ACTIVE or address.city=Accra; exists; gone
     #[arg(long = "for", value_name = "NAME=VALUE|exists|gone")]
     condition: String,
-    /// Longest wait, such as 90, 60s, 5m or 1h
+    /// Longest wait, such as 90, 60s, 5m or 1h; a daemon that cannot be reached meanwhile is waited for, too
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     timeout: Duration,
 }
@@ -51,40 +54,106 @@ impl Verb for Wait {
             return Err(Failure::usage(format!("\"{condition}\" is not a condition"))
                 .hint("wait for NAME=VALUE, exists or gone"));
         }
-        let started = Instant::now();
+        let (began, mut client) = (Instant::now(), cx.client.clone());
+        let (mut answered, mut silent) = (None, None);
         loop {
-            let seen = match cx.client.raw("GET", &path, &[], None).await {
-                Ok(reply) => Some(read(&reply.bytes)),
-                Err(failure) if failure.exit == exit::NOT_FOUND && matches!(condition, "exists" | "gone") => {
-                    None
+            let left = self.timeout.saturating_sub(began.elapsed()).max(LOOK_MIN);
+            match self.look(cx, &mut client, &path, left).await? {
+                Look::Silent(failure) => {
+                    if silent.is_none() {
+                        cx.out.tip(&format!("{}; waiting for it", failure.message));
+                    }
+                    silent = Some(failure);
                 }
-                Err(failure) => return Err(failure),
-            };
-            let is_so = match (condition, &seen) {
-                ("gone", seen) => seen.is_none(),
-                ("exists", seen) => seen.is_some(),
-                (_, Some(record)) => holds(place.row, record, condition)?,
-                (_, None) => false,
-            };
-            if is_so {
-                cx.out.tip(&in_words(&self.record, condition));
-                return match seen {
-                    Some(record) => place.show(cx, record).await,
-                    None => Ok(()),
-                };
+                Look::Answered(seen) => {
+                    if self.holds(place.row, seen.as_ref())? {
+                        cx.out.tip(&in_words(&self.record, condition));
+                        return match seen {
+                            Some(record) => place.show(cx, record).await,
+                            None => Ok(()),
+                        };
+                    }
+                    (answered, silent) = (Some(seen), None);
+                }
             }
-            if started.elapsed() >= self.timeout {
-                let now = seen
-                    .as_ref()
-                    .and_then(|record| Some(text(record, &pointer(record, condition.split('=').next()?)?)));
-                let now = now.map_or_else(String::new, |now| format!(", it is {now}"));
-                let what =
-                    format!("{} is not {condition} after {} s{now}", self.record, self.timeout.as_secs());
-                return Err(Failure::new("wait_timeout", exit::WAIT_TIMEOUT, what));
+            if began.elapsed() >= self.timeout {
+                return Err(self.over(answered, silent));
             }
-            tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
+            tokio::time::sleep(LOOK_EVERY.min(left)).await;
         }
     }
+}
+
+/// What a look has found.
+enum Look {
+    /// The record, where it exists.
+    Answered(Option<Value>),
+    /// The daemon did not answer, or could not; it may come back.
+    Silent(Failure),
+}
+
+impl Wait {
+    /// Looks once, for a time at most.
+    async fn look(&self, cx: &Cx, client: &mut Client, path: &str, left: Duration) -> Outcome<Look> {
+        // A refresh of the login is not cut off: its new tokens would be lost.
+        let looked = match cx.client.bearer().await {
+            Ok(token) => {
+                client.token = token;
+                let look = tokio::time::timeout(left, client.raw("GET", path, &[], None));
+                look.await.unwrap_or_else(|_| Err(no_answer(&client.url, left)))
+            }
+            Err(failure) => Err(failure),
+        };
+        match looked {
+            Ok(reply) => Ok(Look::Answered(Some(read(&reply.bytes)))),
+            Err(failure)
+                if failure.exit == exit::NOT_FOUND
+                    && matches!(self.condition.as_str(), "exists" | "gone") =>
+            {
+                Ok(Look::Answered(None))
+            }
+            Err(failure)
+                if failure.exit == exit::UNREACHABLE
+                    || failure.status.is_some_and(|status| status >= 500) =>
+            {
+                Ok(Look::Silent(failure))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Whether what was found is what is waited for.
+    fn holds(&self, row: &Meta, seen: Option<&Value>) -> Outcome<bool> {
+        match (self.condition.as_str(), seen) {
+            ("gone", seen) => Ok(seen.is_none()),
+            ("exists", seen) => Ok(seen.is_some()),
+            (condition, Some(record)) => holds(row, record, condition),
+            (_, None) => Ok(false),
+        }
+    }
+
+    /// How the time ended: with the last answer, and with why none came at last.
+    fn over(&self, answered: Option<Option<Value>>, silent: Option<Failure>) -> Failure {
+        let (seen, silent) = match (answered, silent) {
+            (None, Some(never)) => return never,
+            (answered, silent) => (answered.flatten(), silent),
+        };
+        let condition = self.condition.as_str();
+        let now = seen
+            .as_ref()
+            .and_then(|record| Some(text(record, &pointer(record, condition.split('=').next()?)?)));
+        let now = now.map_or_else(String::new, |now| format!(", it is {now}"));
+        let silent = silent.map_or_else(String::new, |silent| format!("; {}", silent.message));
+        let seconds = self.timeout.as_secs();
+        let what = format!("{} is not {condition} after {seconds} s{now}{silent}", self.record);
+        Failure::new("wait_timeout", exit::WAIT_TIMEOUT, what)
+    }
+}
+
+/// A look that had to be given up.
+fn no_answer(url: &str, waited: Duration) -> Failure {
+    let what = format!("cannot reach the daemon at {url}: no answer within {} s", waited.as_secs());
+    Failure::new("daemon_unreachable", exit::UNREACHABLE, what).hint("is it running? mfa daemon status")
 }
 
 /// The record that is waited for.
