@@ -87,6 +87,7 @@ mod cli {
     mod dangling;
     mod day;
     mod doctor;
+    mod doubt;
     mod dry_run;
     mod edit;
     mod endings;

@@ -44,6 +44,10 @@ pub struct Parts {
     pub dry_run: Option<Value>,
     /// How far the message of a gateway came, and the status with which it was refused.
     pub stage: Option<(String, Option<u16>)>,
+    /// Whether the change that failed may have been made.
+    pub in_doubt: bool,
+    /// The key by which the command can be repeated then.
+    pub key: Option<String>,
     /// Permissions that the caller lacks.
     pub lacking: Vec<Permission>,
     /// Not a failure: the findings are on stdout, and only the exit code is left to report.
@@ -190,6 +194,19 @@ impl Failure {
         self
     }
 
+    /// The same of a change that may have been made.
+    pub fn in_doubt(self) -> Self {
+        let mut failure = self.adding("; it is not known whether the change was made");
+        failure.0.in_doubt = true;
+        failure
+    }
+
+    /// The same with the key by which the command can be repeated.
+    pub fn of_key(mut self, key: &str) -> Self {
+        self.0.key = Some(key.to_owned());
+        self
+    }
+
     /// The same about a request with these parameters of its path.
     pub fn of_path(mut self, path: Vec<(&'static str, String)>) -> Self {
         self.0.path = path;
@@ -213,6 +230,9 @@ impl Failure {
         }
         if let Some((stage, code)) = &self.stage {
             (error["stage"], error["gatewayCode"]) = (json!(stage), json!(code));
+        }
+        if let Some(key) = &self.key {
+            error["idempotencyKey"] = json!(key);
         }
         if !self.lacking.is_empty() {
             error["missing"] = json!(self.lacking);

@@ -249,7 +249,9 @@ fn context(
     let mut client = client::Client::new(settings.get("url").0, retries, timeout, traced);
     client.verbose = globals.verbose;
     client.curl = globals.print_curl.then(|| carried.put_in("mfa auth token"));
-    client.idempotency_key.clone_from(&change.idempotency_key);
+    if leaf.changes() {
+        client.keys = client::idempotency::Keys::of(change.idempotency_key.as_deref());
+    }
     client.token = given_token(&settings)?;
     client.profile = settings.profile().unwrap_or_default().to_owned();
     client.insecure = settings.flag("insecure", None)?;

@@ -191,8 +191,8 @@ fn the_printed_line_of_a_batch_repeats_its_operations() {
     let ran = run(command);
     assert_eq!(ran.exit, 0, "{ran:?}");
     // What is sent has keys, since it may be sent again; what is pasted twice is meant twice.
-    let key = "\"idempotencyKey\":\"";
-    assert!(ran.err.lines().any(|line| line.starts_with("> {") && line.contains(key)), "{}", ran.err);
+    let key = "idempotency-key: ";
+    assert!(ran.err.lines().any(|line| line.starts_with("> ") && line.contains(key)), "{}", ran.err);
     assert!(ran.err.lines().any(|line| line.contains("curl -") && !line.contains(key)), "{}", ran.err);
     world.delete("/offices/tema").is(202);
     paste(&world, &ran.err, &[]);

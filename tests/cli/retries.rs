@@ -33,7 +33,8 @@ fn answer(status: &str, headers: &str) -> String {
     format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n{headers}\r\n")
 }
 
-fn key(request: &str) -> &str {
+/// The key of a request.
+pub fn key(request: &str) -> &str {
     let line = request.lines().find_map(|line| line.strip_prefix("idempotency-key: "));
     line.unwrap_or_else(|| panic!("no key: {request}"))
 }

@@ -7,6 +7,9 @@ use mfa_shared::endpoint::{Endpoint, Meta, render};
 use mfa_shared::wire::{JSON_TYPE, Outgoing};
 use serde_json::{Value, json};
 
+/// How the text of an operation begins that reads.
+const READ: &str = r#"{"method":"GET""#;
+
 /// The text of an operation; `body` is JSON already.
 pub fn operation(
     meta: &Meta,
@@ -70,7 +73,8 @@ impl Client {
         let outgoing = Outgoing { query: Vec::new(), body: sent };
         let row = Request::of_row((&SendBatch::META, &[]), outgoing);
         let printed = plain.map(body);
-        let mut request = Request { reports: true, keyed: false, bulk: true, printed, ..row };
+        let reads = operations.iter().all(|operation| operation.starts_with(READ));
+        let mut request = Request { reports: true, keyed: false, reads, bulk: true, printed, ..row };
         if let Some(key) = key {
             request.headers.insert(IDEMPOTENCY_KEY, header(key)?);
         }

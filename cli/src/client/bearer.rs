@@ -1,5 +1,6 @@
 //! The token that goes along with a request.
 
+use crate::client::idempotency::Keys;
 use crate::client::logins::{self, Login};
 use crate::client::{Client, Request};
 use crate::failure::Outcome;
@@ -25,7 +26,7 @@ impl Client {
         let asked = TokenRequest::Refresh { refresh_token };
         // A refresh is not part of the command: it may happen at any of its changes, or at none.
         let mut aside = self.clone();
-        (aside.idempotency_key, aside.changes, aside.curl) = (None, Arc::default(), None);
+        (aside.keys, aside.curl) = (Keys::default(), None);
         aside.unrefused = Arc::default();
         let response = aside.exchange(Request::new(&CreateToken {}, &asked)).await?;
         let (status, text) = self.text(response).await?;

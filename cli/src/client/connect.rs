@@ -1,6 +1,7 @@
 //! Connections to the daemon, certificates, and why no answer came.
 
 use super::Client;
+use super::idempotency::Keys;
 use crate::failure::{Failure, Outcome};
 use mfa_shared::wire::PROBLEM_TYPE;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
@@ -27,7 +28,7 @@ impl Client {
     /// The same client with a shorter timeout and without retries, which leaves the login as it is.
     pub fn hasty(&self, timeout: Duration) -> Self {
         let client = Self { timeout, retries: 0, http: OnceLock::new(), ..self.clone() };
-        Self { verbose: false, idempotency_key: None, leaves_login: true, ..client }
+        Self { verbose: false, keys: Keys::default(), leaves_login: true, ..client }
     }
 
     /// The same client with a longer timeout and without retries, for requests that must not be repeated

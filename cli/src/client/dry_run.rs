@@ -13,7 +13,7 @@ pub(super) const DRY_RUN: HeaderName = HeaderName::from_static("dry-run");
 
 impl Client {
     fn trying(&self) -> Self {
-        Self { dry_run: true, idempotency_key: None, changes: Default::default(), ..self.clone() }
+        Self { dry_run: true, keys: Default::default(), ..self.clone() }
     }
 
     /// What the daemon would answer to a change whose answer reports its result.

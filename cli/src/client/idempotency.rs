@@ -1,20 +1,68 @@
 //! The key by which the daemon recognises a repeated change.
 
-use crate::client::Client;
 use crate::random;
 use crate::words::hex;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-impl Client {
-    /// The key of the next change. Where one was given for a command of several changes, the first has it and
-    /// the others append a number, so that the same command with the same key repeats them all.
-    pub fn next_key(&self) -> String {
-        let before = self.changes.fetch_add(1, Ordering::Relaxed);
-        match (&self.idempotency_key, before) {
-            (None, _) => new_key(),
-            (Some(key), 0) => key.clone(),
-            (Some(key), before) => format!("{key}.{}", before + 1),
+/// The keys of the changes of a command, all made from one, so that the command with that one repeats them
+/// all.
+#[derive(Debug, Clone)]
+pub struct Keys {
+    /// The key of the command.
+    command: String,
+    /// Whether the user gave it.
+    given: bool,
+    /// Whether the command takes one.
+    taken: bool,
+    /// How many changes were sent.
+    sent: Arc<AtomicU32>,
+}
+
+impl Default for Keys {
+    /// The keys of changes that no flag repeats.
+    fn default() -> Self {
+        Self { taken: false, ..Self::of(None) }
+    }
+}
+
+impl Keys {
+    /// The keys of a command that takes one, where it was given one.
+    pub fn of(given: Option<&str>) -> Self {
+        Self {
+            command: given.map_or_else(new_key, str::to_owned),
+            given: given.is_some(),
+            taken: true,
+            sent: Arc::default(),
         }
+    }
+
+    pub fn are_given(&self) -> bool {
+        self.given
+    }
+
+    /// The key of the command.
+    pub fn of_command(&self) -> &str {
+        &self.command
+    }
+
+    /// The key of the next change: those after the first append a number.
+    pub(super) fn next(&self) -> String {
+        match self.sent.fetch_add(1, Ordering::Relaxed) {
+            0 => self.command.clone(),
+            before => format!("{}.{}", self.command, before + 1),
+        }
+    }
+
+    /// The key by which the command can be repeated, and how.
+    pub(super) fn repeated(&self) -> Option<(&str, String)> {
+        let key = self.command.as_str();
+        let how = if self.given {
+            "repeat it with the same key".to_owned()
+        } else {
+            format!("repeat the command with --idempotency-key {key}")
+        };
+        self.taken.then(|| (key, format!("{how}, which makes the change only once")))
     }
 }
 

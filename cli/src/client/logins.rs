@@ -86,8 +86,9 @@ pub struct Lock {
     _file: File,
 }
 
-/// Waits until nothing else changes the logins, at most as long as for an answer; the lock ends with the value.
-/// The system is not left to wait: another task of this thread may have the lock, and has to go on to end it.
+/// Waits until nothing else changes the logins, as long as for an answer at most; the lock ends with the
+/// value. The system is not left to wait: another task of this thread may have the lock, and has to go on to
+/// end it.
 pub async fn lock(client: &Client) -> Outcome<Lock> {
     let path = path()?.with_extension("lock");
     let failed = |error| Failure::local(format!("cannot lock {}: {error}", path.display()));

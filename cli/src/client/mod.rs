@@ -5,6 +5,7 @@ pub mod bearer;
 pub mod clock;
 mod connect;
 mod dangling;
+mod doubt;
 mod dry_run;
 mod duplicates;
 mod greeting;
@@ -23,7 +24,9 @@ use crate::failure::{Failure, Outcome, next_step};
 use bytes::Bytes;
 use connect::{is_limited, root, unreachable};
 use dangling::Noted;
+use doubt::Doubt;
 use dry_run::DRY_RUN;
+use idempotency::Keys;
 use image::upload;
 use limits::{ANSWER_MIB_MAX, ERROR_MIB_MAX};
 use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, percent_encode, render};
@@ -31,7 +34,7 @@ use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
 use serde_json::Value;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -65,10 +68,8 @@ pub struct Client {
     pub file: Option<String>,
     /// Prints on stderr what was sent and how long the answer took.
     pub verbose: bool,
-    /// The key that was given for this command.
-    pub idempotency_key: Option<String>,
-    /// How many changes were sent; each has a key of its own.
-    pub changes: Arc<AtomicU32>,
+    /// The keys of the changes of this command.
+    pub keys: Keys,
     /// How many changes were sent and not refused, so that they may have been made.
     pub unrefused: Arc<AtomicU32>,
     /// An access token that was given for this command, in place of that of the last login.
@@ -102,6 +103,8 @@ pub(crate) struct Request<'a> {
     reports: bool,
     /// The request has an idempotency key of its own.
     keyed: bool,
+    /// It changes nothing, whatever its method is.
+    reads: bool,
     /// It is part of longer work, which waits for as long as the daemon says.
     bulk: bool,
     /// Called with the progress of the body; such a body is sent piece by piece.
@@ -127,6 +130,7 @@ impl<'a> Request<'a> {
             head_only: false,
             reports: false,
             keyed: true,
+            reads: false,
             bulk: false,
             watch: None,
             printed: None,
@@ -142,8 +146,17 @@ struct Parcel {
     body: Option<(String, Vec<u8>)>,
     watch: Option<Watch>,
     keyed: bool,
+    reads: bool,
     bulk: bool,
     printed: Option<Vec<u8>>,
+}
+
+impl Parcel {
+    /// Whether it changes something that a repetition could change twice.
+    fn changes(&self) -> bool {
+        let tried = self.headers.contains_key(DRY_RUN);
+        !self.method.is_safe() && !self.reads && !tried && !self.url.ends_with("/token")
+    }
 }
 
 /// What the daemon answered.
@@ -224,6 +237,7 @@ impl Client {
             request.headers.insert(DRY_RUN, HeaderValue::from_static("true"));
         }
         let response = self.request(request).await?;
+        let doubt = response.extensions().get::<Doubt>().copied();
         let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
         let tried = given(DRY_RUN).is_some();
         let reply = Reply {
@@ -233,11 +247,12 @@ impl Client {
             left_out: given(LEFT_OUT),
             last_event: given(LAST_EVENT).and_then(|number| number.parse().ok()),
         };
-        let (status, text) = self.text(response).await?;
+        let read = self.text(response).await;
+        let (status, text) = read.map_err(|failure| self.broken_off(doubt, failure))?;
         match (200..300).contains(&status) {
             true if tries && !tried => Err(dry_run::ignored(&self.url)),
             true => Ok((text, reply)),
-            false => Err(self.refused(meta, &params, status, &text)),
+            false => Err(self.doubting(doubt, self.refused(meta, &params, status, &text))),
         }
     }
 
@@ -264,7 +279,9 @@ impl Client {
 
     /// Sends a request of the endpoint table.
     pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
-        let Request { meta, params, outgoing, headers, head_only, watch, keyed, bulk, printed, .. } = request;
+        let Request {
+            meta, params, outgoing, headers, head_only, watch, keyed, reads, bulk, printed, ..
+        } = request;
         let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
             Method::Get if head_only => reqwest::Method::HEAD,
@@ -280,6 +297,7 @@ impl Client {
             body: outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes)),
             watch,
             keyed,
+            reads,
             bulk,
             printed,
         })
@@ -288,16 +306,14 @@ impl Client {
 
     /// Sends a parcel, with retries where they may help, always with the same key.
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
-        let Parcel { method, url, mut headers, body, watch, keyed, bulk, printed } =
-            self.heed(parcel).await?;
+        let parcel = self.heed(parcel).await?;
+        let mut doubt = Doubt::of(parcel.changes());
+        let Parcel { method, url, mut headers, body, watch, keyed, reads, bulk, printed } = parcel;
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
             self.check_wire()?;
         }
-        // `mfa api` takes a key as a header, too.
-        let has_key = keyed && headers.contains_key(&IDEMPOTENCY_KEY);
-        if keyed && !has_key && !method.is_safe() {
-            let key = self.next_key();
-            headers.insert(IDEMPOTENCY_KEY, header(&key)?);
+        if keyed && !method.is_safe() {
+            headers.insert(IDEMPOTENCY_KEY, header(&self.keys.next())?);
         }
         if let Some((kind, _)) = &body {
             headers.insert(CONTENT_TYPE, header(kind)?);
@@ -305,8 +321,8 @@ impl Client {
         let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
         if let Some(token) = &self.curl {
             // A line that is pasted twice is meant twice, unless the user chose the key.
-            let keyed = has_key || self.idempotency_key.is_some();
-            let headers = pairs(&headers).filter(|(name, _)| keyed || IDEMPOTENCY_KEY != *name).collect();
+            let given = self.keys.are_given();
+            let headers = pairs(&headers).filter(|(name, _)| given || IDEMPOTENCY_KEY != *name).collect();
             let method = method.as_str();
             let (body, file) = (printed.as_deref().or(bytes.as_deref()), self.file.as_deref());
             trace::line(&trace::Line { method, url: &url, headers, body, file, token }.text());
@@ -324,39 +340,25 @@ impl Client {
                 trace::request(method.as_str(), &url, pairs(&headers), bytes.as_deref());
             }
             let sent = Instant::now();
-            let answer = self.noting(!method.is_safe(), request.send()).await;
+            let answer = self.noting(!method.is_safe() && !reads, request.send()).await;
+            doubt.iter_mut().for_each(|doubt| doubt.note(&answer));
             self.trace(method.as_str(), &url, &answer, sent.elapsed());
             match (self.wait(&answer, tries, bulk), answer) {
                 (Some(wait), answer) => {
                     tries += u32::from(!is_limited(&answer));
                     tokio::time::sleep(wait).await;
                 }
-                (_, Ok(response)) => {
+                (_, Ok(mut response)) => {
+                    doubt.map(|doubt| response.extensions_mut().insert(doubt));
                     self.check_heeded(&headers, &response)?;
                     self.note_answer(response.headers(), bytes.as_deref());
                     return Ok(response);
                 }
-                (_, Err(error)) => return Err(unreachable(&self.url, patience, &error)),
+                (_, Err(error)) => {
+                    return Err(self.doubting(doubt, unreachable(&self.url, patience, &error)));
+                }
             }
         }
-    }
-
-    /// Counts a change from the moment at which it is sent until it is refused: one whose answer never comes
-    /// may have been made.
-    async fn noting(
-        &self,
-        changes: bool,
-        send: impl Future<Output = Result<reqwest::Response, reqwest::Error>>,
-    ) -> Result<reqwest::Response, reqwest::Error> {
-        self.unrefused.fetch_add(u32::from(changes), Ordering::Relaxed);
-        let answer = send.await;
-        let not_made = match &answer {
-            // 408 is that of a proxy which has waited for too long.
-            Ok(response) => response.status().is_client_error() && response.status().as_u16() != 408,
-            Err(error) => error.is_connect() || error.is_builder(),
-        };
-        self.unrefused.fetch_sub(u32::from(changes && not_made), Ordering::Relaxed);
-        answer
     }
 
     fn trace(

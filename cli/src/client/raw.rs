@@ -1,5 +1,6 @@
 //! Requests written by the user: any method and path of the daemon.
 
+use super::doubt::Doubt;
 use super::dry_run::{self, DRY_RUN};
 use super::{Client, Parcel, connect, header};
 use crate::failure::{Failure, Outcome};
@@ -48,8 +49,10 @@ impl Client {
         let url = format!("{}{path}", self.url);
         let is_head = verb == Method::HEAD;
         let (watch, printed) = (None, None);
-        let parcel = Parcel { method: verb, url, headers, body, watch, keyed: true, bulk: false, printed };
+        let (keyed, reads, bulk) = (true, false, false);
+        let parcel = Parcel { method: verb, url, headers, body, watch, keyed, reads, bulk, printed };
         let response = self.deliver(parcel).await?;
+        let doubt = response.extensions().get::<Doubt>().copied();
         if is_head && response.status().as_u16() >= 400 && connect::is_own(response.headers()) {
             return Err(Failure::without_body(response.status().as_u16(), path));
         }
@@ -58,10 +61,11 @@ impl Client {
         let content_type = kind.unwrap_or_default().to_owned();
         if !status.is_success() && status.as_u16() != 304 {
             let (status, text) = self.text(response).await?;
-            return Err(match serde_json::from_str::<Problem>(&text) {
+            let failure = match serde_json::from_str::<Problem>(&text) {
                 Ok(problem) => Failure::problem(problem),
                 Err(_) => Failure::status(status, &self.url),
-            });
+            };
+            return Err(self.doubting(doubt, failure));
         }
         if tries && !response.headers().contains_key(DRY_RUN) {
             return Err(dry_run::ignored(&self.url));
@@ -69,7 +73,8 @@ impl Client {
         let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
         let location = location.map(str::to_owned);
         let bytes = response.bytes().await;
-        let bytes = bytes.map_err(|error| connect::unreachable(&self.url, self.timeout, &error))?;
+        let bytes = bytes
+            .map_err(|error| self.broken_off(doubt, connect::unreachable(&self.url, self.timeout, &error)))?;
         // An answer with a body reports the result of the change itself.
         if tries && bytes.is_empty() {
             return Err(dry_run::would_be_accepted(&method, path, location));

@@ -2,7 +2,7 @@
 //! them.
 
 use super::dry_run::{self, DRY_RUN};
-use super::{Client, Dangling, IDEMPOTENCY_KEY, Parcel};
+use super::{Client, Dangling, Parcel};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
 use reqwest::Response;
@@ -79,12 +79,11 @@ impl Client {
             dry_run: true,
             references: References::Reported,
             curl: None,
-            changes: Default::default(),
+            keys: Default::default(),
             noted: Default::default(),
             ..self.clone()
         };
         let mut copy = Parcel { watch: None, keyed: false, bulk: false, ..parcel.clone() };
-        copy.headers.remove(IDEMPOTENCY_KEY);
         copy.headers.insert(DRY_RUN, HeaderValue::from_static("true"));
         let answer = trial.deliver(copy).await?;
         // A refusal comes again when it is sent; or its key repeats an earlier change.

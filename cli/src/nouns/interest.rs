@@ -1,5 +1,6 @@
 //! Interest: runs over days, and what accounts have accrued.
 
+use crate::client::idempotency::Keys;
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, Noun, Section};
 use crate::command::verb::{Node, Verb, shows, verb};
@@ -62,9 +63,9 @@ impl Verb for Run {
 /// Runs interest up to a day.
 pub async fn run(cx: &Cx, date: Date) -> Outcome {
     let body = Draft::default().set("date", Some(date.to_string())).body::<RunInterest>()?;
-    // The given key belongs to another request of the command.
+    // The key of the command belongs to another request of it.
     let mut client = cx.client.patient(RUN);
-    client.idempotency_key = None;
+    client.keys = Keys::default();
     client.send(&RunInterest {}, &body).await.map(drop)
 }
 

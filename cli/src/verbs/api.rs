@@ -1,6 +1,7 @@
 //! `mfa api`: any request that the daemon knows, for what has no verb of its own.
 
 use crate::client::RawReply;
+use crate::client::idempotency::Keys;
 use crate::client::trace::is_secret;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
@@ -60,13 +61,7 @@ impl Verb for Api {
     async fn run(self, cx: &Cx) -> Outcome {
         let mut client = cx.client.clone();
         client.dry_run = self.dry_run;
-        let names_key = |(name, _): &(String, String)| name.eq_ignore_ascii_case("idempotency-key");
-        if self.idempotency_key.is_some() && self.headers.iter().any(names_key) {
-            return Err(
-                Failure::usage("-H and --idempotency-key both give a key").hint("leave one of them out")
-            );
-        }
-        client.idempotency_key.clone_from(&self.idempotency_key);
+        client.keys = Keys::of(self.key()?);
         client.references = asks::about(self.existing_only, &cx.prompt);
         let reads =
             matches!(self.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS" | "DELETE");
@@ -114,6 +109,11 @@ impl Verb for Api {
     }
 }
 
+/// Whether a header gives the key of a change.
+fn names_key(name: &str) -> bool {
+    name.eq_ignore_ascii_case("idempotency-key")
+}
+
 /// How long the daemon was asked to wait before it answers, such as for events.
 fn wait_asked(path: &str) -> Option<Duration> {
     let mut parameters = path.split(['?', '&']).skip(1);
@@ -122,6 +122,18 @@ fn wait_asked(path: &str) -> Option<Duration> {
 }
 
 impl Api {
+    /// The key that was given, as a flag or as a header.
+    fn key(&self) -> Outcome<Option<&str>> {
+        let header = self.headers.iter().find(|(name, _)| names_key(name)).map(|(_, key)| key.as_str());
+        match (header, self.idempotency_key.as_deref()) {
+            (Some(_), Some(_)) => {
+                let what = "-H and --idempotency-key both give a key";
+                Err(Failure::usage(what).hint("leave one of them out"))
+            }
+            (header, flag) => Ok(header.or(flag)),
+        }
+    }
+
     fn body(&self) -> Outcome<Option<(String, Vec<u8>)>> {
         let mut body = match &self.input {
             Some(file) => input::structured(file)?,

@@ -1,7 +1,7 @@
 //! Many operations in one request, from a file.
 
 use super::api::{cover, last_word, refuse_masked};
-use crate::client::idempotency::new_key;
+use crate::client::idempotency::{Keys, new_key};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
@@ -9,7 +9,8 @@ use crate::input;
 use crate::output::{Format, views};
 use clap::Args;
 use mfa_shared::api::batch::{Operation, OperationMethod, SendBatch};
-use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::api::{answers_secret, rows_at};
+use mfa_shared::endpoint::{Endpoint, Meta, split};
 use mfa_shared::fault::exit;
 use mfa_shared::wire::Json;
 use serde_json::{Value, json};
@@ -22,6 +23,17 @@ fn keyed(operation: &Value) -> String {
         operation["idempotencyKey"] = json!(new_key());
     }
     operation.to_string()
+}
+
+/// Whether the daemon keeps the answer to a batch, so that all of it can be repeated under one key: nothing
+/// in it reads, or is answered with a secret.
+fn can_be_kept(operations: &[Operation]) -> bool {
+    let shows = |operation: &Operation| {
+        let path = split(operation.path.split('?').next().unwrap_or_default()).unwrap_or_default();
+        let rows = rows_at(&path).map_or_else(Vec::new, |(rows, _)| rows);
+        operation.method == OperationMethod::Get || rows.into_iter().any(answers_secret)
+    };
+    !operations.iter().any(shows)
 }
 
 /// Asks before a batch that deletes something; where it is one record, its name is to be typed, and else how
@@ -74,12 +86,17 @@ impl Verb for Send {
         refuse_masked(&batch)?;
         before_deleting(cx, &checked.operations)?;
         // With a key for the whole batch, its parts need none.
-        let key = cx.change.idempotency_key.as_deref();
+        let whole = cx.client.keys.are_given() || can_be_kept(&checked.operations);
+        let key = whole.then(|| cx.client.keys.of_command());
+        let mut client = cx.client.clone();
+        if !whole {
+            client.keys = Keys::default();
+        }
         let written = || batch["operations"].as_array().into_iter().flatten();
         let plain: Vec<_> = written().map(Value::to_string).collect();
         let operations = if key.is_some() { plain.clone() } else { written().map(keyed).collect() };
         // A curl command that is pasted twice is meant twice.
-        let heard = cx.client.batch(&operations, checked.atomic, key, Some(&plain)).await?;
+        let heard = client.batch(&operations, checked.atomic, key, Some(&plain)).await?;
         let mut answer = json!(heard);
         if let Some(results) = answer["results"].as_array_mut().filter(|_| !self.show_secrets) {
             // What a change answers with a secret is shown once, so it is never covered.

@@ -19,11 +19,11 @@ use crate::ops::{Caller, gateways};
 use crate::shelves::Noun;
 use crate::store::Tx;
 use crate::store::objects::Draft;
+use mfa_shared::api::answers_secret;
 use mfa_shared::api::applications::SetSignature;
 use mfa_shared::api::customers::CreateCustomer;
 use mfa_shared::api::gateways::{UpdateEmailConfiguration, UpdateSmsConfiguration};
 use mfa_shared::api::second_factor::{BeginSecondFactor, DeleteSecondFactor, EnableSecondFactor};
-use mfa_shared::api::webhooks::CreateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
@@ -334,12 +334,6 @@ impl Request {
         }
         (prepared.run)(tx, caller)
     }
-}
-
-/// Whether the answer holds a secret that is shown once: it is kept for no repetition, of a batch neither.
-pub fn answers_secret(meta: &Meta) -> bool {
-    let names = [BeginSecondFactor::META.name, EnableSecondFactor::META.name, CreateSubscription::META.name];
-    names.contains(&meta.name)
 }
 
 /// Whether a field may be missing beside the stored record alone.

@@ -35,7 +35,7 @@ pub mod webhooks;
 
 pub use kinds::kinds;
 
-use crate::endpoint::{Meta, segments};
+use crate::endpoint::{Endpoint, Meta, segments};
 use std::collections::BTreeMap;
 
 /// Every row of the endpoint table.
@@ -73,6 +73,16 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         webhooks::ROWS,
     ];
     nouns.into_iter().flatten()
+}
+
+/// Whether the answer holds a secret that is shown once: it is kept for no repetition, of a batch neither.
+pub fn answers_secret(meta: &Meta) -> bool {
+    let names = [
+        second_factor::BeginSecondFactor::META.name,
+        second_factor::EnableSecondFactor::META.name,
+        webhooks::CreateSubscription::META.name,
+    ];
+    names.contains(&meta.name)
 }
 
 /// The prefixes under which the older split services had the same paths, each followed by `v1`.

@@ -12,7 +12,7 @@ pub const TABLE: &[(i32, &str)] = &[
     (INVALID, "refused by validation"),
     (WAIT_TIMEOUT, "a wait timed out"),
     (BULK_FAILURES, "a bulk run finished with failures"),
-    (UNREACHABLE, "the daemon cannot be reached"),
+    (UNREACHABLE, "the daemon cannot be reached; where a change may have been made, the message says so"),
     (LOCKED, "the data directory is locked by another process"),
     (INCOMPATIBLE, "client and daemon are incompatible"),
     (TOO_MANY_ATTEMPTS, "too many attempts (429): wait, then try again"),

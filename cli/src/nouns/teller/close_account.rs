@@ -49,7 +49,7 @@ impl Verb for CloseAccount {
     async fn run(self, cx: &Cx) -> Outcome {
         check(cx, &self.wish)?;
         let given = self.wish.amount.amount.clone();
-        if given.is_none() && cx.client.idempotency_key.is_some() {
+        if given.is_none() && cx.client.keys.are_given() {
             // Closing the account changes its balance, so the key would cover two different amounts.
             let what = "--idempotency-key repeats a transaction of one amount, and none is given";
             return Err(Failure::usage(what).hint("give --amount, too"));

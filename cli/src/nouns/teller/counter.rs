@@ -290,9 +290,12 @@ async fn given_up(cx: &Cx, teller: &str, transaction: &str, failure: Failure) ->
         return failure;
     }
     let look = format!("mfa teller transactions get {} {}", quoted(teller), quoted(transaction));
-    failure
-        .adding(&format!("; whether transaction {transaction} was confirmed is not known"))
-        .hint(format!("look: {look}; to confirm a confirmed one does nothing"))
+    let failure = if failure.in_doubt {
+        failure.adding(&format!(", the confirmation of transaction {transaction}"))
+    } else {
+        failure.adding(&format!("; whether transaction {transaction} was confirmed is not known"))
+    };
+    failure.hint(format!("look: {look}; to confirm a confirmed one does nothing"))
 }
 
 fn words(kind: TransactionType) -> &'static str {

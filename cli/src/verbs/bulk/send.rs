@@ -13,7 +13,6 @@ use mfa_shared::fault::{self, CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, Problem};
 use mfa_shared::rule::FieldError;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Bytes of one batch, well below what the daemon takes.
@@ -230,10 +229,7 @@ impl Sender {
             let look = |ready: &Ready| {
                 operation(&reading(change.0.meta), &ready.address(self.noun), None, None, None)
             };
-            // A look changes nothing, whatever becomes of it.
-            let mut aside = self.clone();
-            aside.client.unrefused = Arc::default();
-            let results = aside.results(rows.iter().map(look)).await?;
+            let results = self.results(rows.iter().map(look)).await?;
             for (there, result) in there.iter_mut().zip(results) {
                 *there = result.status == 200;
             }

@@ -1,0 +1,88 @@
+//! Changes that may have been made although no answer says so.
+
+use super::Client;
+use super::connect::is_own;
+use crate::failure::Failure;
+use mfa_shared::fault::UNAVAILABLE;
+use reqwest::{Error, Response};
+use std::sync::atomic::Ordering;
+
+/// The tries of a request, as far as they tell whether it was carried out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Doubt {
+    /// Whether one of them may have made a change, without an answer that says so.
+    is_there: bool,
+}
+
+impl Doubt {
+    /// The doubts about a request; none about one that changes nothing.
+    pub fn of(changes: bool) -> Option<Self> {
+        changes.then_some(Self { is_there: false })
+    }
+
+    /// Takes note of a try.
+    pub fn note(&mut self, answer: &Result<Response, Error>) {
+        self.is_there = match answer {
+            Ok(response) if is_settled(response.status().as_u16()) => false,
+            answer => self.is_there || is_lost(answer),
+        };
+    }
+}
+
+impl Client {
+    /// Counts a change from the moment at which it is sent until it is refused: one whose answer never comes
+    /// may have been made.
+    pub(super) async fn noting(
+        &self,
+        changes: bool,
+        send: impl Future<Output = Result<Response, Error>>,
+    ) -> Result<Response, Error> {
+        self.unrefused.fetch_add(u32::from(changes), Ordering::Relaxed);
+        let answer = send.await;
+        self.unrefused.fetch_sub(u32::from(changes && is_not_made(&answer)), Ordering::Relaxed);
+        answer
+    }
+
+    /// A failure with what it leaves open of the change that it is about: of such a one there are doubts.
+    pub(super) fn doubting(&self, doubt: Option<Doubt>, failure: Failure) -> Failure {
+        match doubt {
+            Some(Doubt { is_there: true }) => self.repeatable(failure.in_doubt()),
+            // The store may not know itself whether it has made the change.
+            Some(_) if failure.code == UNAVAILABLE.code => self.repeatable(failure),
+            _ => failure,
+        }
+    }
+
+    /// The same where the answer to a change broke off.
+    pub(super) fn broken_off(&self, doubt: Option<Doubt>, failure: Failure) -> Failure {
+        self.doubting(doubt.map(|_| Doubt { is_there: true }), failure)
+    }
+
+    /// Says how the command of a failed change can be repeated.
+    fn repeatable(&self, failure: Failure) -> Failure {
+        let Some((key, how)) = self.keys.repeated() else { return failure };
+        let hint = if failure.hint.is_empty() { how } else { format!("{}; then {how}", failure.hint) };
+        failure.hint(hint).of_key(key)
+    }
+}
+
+/// Whether it is certain that what was sent was not done.
+fn is_not_made(answer: &Result<Response, Error>) -> bool {
+    match answer {
+        // 408 is that of a proxy which has waited for too long.
+        Ok(response) => response.status().is_client_error() && response.status().as_u16() != 408,
+        Err(error) => error.is_connect() || error.is_builder(),
+    }
+}
+
+/// Whether what was sent may have been done, and no answer of the daemon says so.
+fn is_lost(answer: &Result<Response, Error>) -> bool {
+    let is_answered = |response: &Response| response.status().is_success() || is_own(response.headers());
+    !is_not_made(answer) && !answer.as_ref().is_ok_and(is_answered)
+}
+
+/// Whether an answer of this status says what became of a change, whatever became of its tries before: the
+/// daemon looks its key up, unless it refuses the caller before that.
+fn is_settled(status: u16) -> bool {
+    (200..500).contains(&status) && !matches!(status, 401 | 403 | 408 | 429)
+}

@@ -1,0 +1,137 @@
+//! Changes whose answer is lost: what is said, and how they are repeated so that they are made once.
+
+use super::retries::{key, server};
+use crate::support::counter::Counter;
+use crate::support::run::run;
+use crate::support::world::{World, mfa};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+const DOUBT: &str = "it is not known whether the change was made";
+
+/// Passes requests on to a daemon and keeps the answers.
+fn losing(world: &World, requests: usize) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let daemon = world.url().strip_prefix("http://").unwrap().to_owned();
+    thread::spawn(move || {
+        for _ in 0..requests {
+            let (mut client, _) = listener.accept().unwrap();
+            let mut bytes = vec![0; 65536];
+            let length = client.read(&mut bytes).unwrap();
+            let mut daemon = TcpStream::connect(&daemon).unwrap();
+            daemon.write_all(&bytes[..length]).unwrap();
+            assert!(daemon.read(&mut bytes).unwrap() > 0);
+        }
+    });
+    url
+}
+
+fn refusal(status: &str, kind: &str, body: &str) -> String {
+    let length = body.len();
+    let head =
+        format!("content-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\nretry-after: 0");
+    format!("HTTP/1.1 {status}\r\n{head}\r\n\r\n{body}")
+}
+
+#[test]
+fn a_change_whose_answer_is_lost_can_be_repeated_with_the_key_that_is_named() {
+    let counter = Counter::start();
+    let world = &counter.world;
+    let create = ["accounts", "create", "--customer", "c-1", "--product", "saver"];
+    let url = losing(world, 3);
+    let mut lost = run(world.mfa(&[&create[..], &["-o", "json", "--url", &url]].concat()));
+    // The warning about the customer, who does not exist, is no part of the error.
+    lost.err = lost.err.lines().last().unwrap().to_owned() + "\n";
+    let error = lost.fails_in_json(10);
+    let accounts = || world.get("/definitions/saver/instances").json().as_array().unwrap().len();
+    assert_eq!(accounts(), 1, "made once by three tries");
+    assert!(error["message"].as_str().unwrap().ends_with(DOUBT), "{error}");
+    let key = error["idempotencyKey"].as_str().unwrap();
+    let hint =
+        format!("then repeat the command with --idempotency-key {key}, which makes the change only once");
+    assert!(error["hint"].as_str().unwrap().ends_with(&hint), "{error}");
+    let again = [&create[..], &["--idempotency-key", key]].concat();
+    let made = run(world.mfa(&[&again[..], &["-o", "json"]].concat())).json();
+    assert_eq!((&made["customerIdentifier"], accounts()), (&json!("c-1"), 1));
+    // The key that was given is not given anew.
+    let url = losing(world, 3);
+    let said = run(world.mfa(&[&again[..], &["--url", &url]].concat())).fails(10);
+    assert!(said.contains(DOUBT) && said.contains("then repeat it with the same key"), "{said}");
+}
+
+#[test]
+fn every_way_to_send_a_change_names_the_key_of_a_lost_one() {
+    let home = tempfile::tempdir().unwrap();
+    let batch = home.path().join("batch.json");
+    let office = json!({ "identifier": "osu", "name": "Osu" });
+    let operation = json!([{ "method": "POST", "path": "/offices", "body": office }]);
+    std::fs::write(&batch, operation.to_string()).unwrap();
+    let count = ["teller", "denominations", "add", "T1", "--office", "accra", "--counted", "5"];
+    for (line, reads) in [
+        (&["offices", "create", "osu", "--name", "Osu"][..], 0),
+        (&["api", "POST", "/offices", "-F", "identifier=osu"], 0),
+        (&["batch", batch.to_str().unwrap()], 0),
+        // It looks at the money of the teller and at its cash before.
+        (&count, 2),
+    ] {
+        let answers =
+            [vec![refusal("404 Not Found", "text/html", ""); reads], vec![String::new(); 2]].concat();
+        let (url, requests) = server(answers);
+        let line = [line, &["-o", "json", "--retries", "1", "--url", &url]].concat();
+        let error = run(mfa(home.path(), &line)).fails_in_json(10);
+        let requests = requests.join().unwrap();
+        assert!(error["message"].as_str().unwrap().ends_with(DOUBT), "{line:?}: {error}");
+        for request in &requests[reads..] {
+            assert_eq!(error["idempotencyKey"], key(request), "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn a_doubt_about_one_try_stays_until_the_daemon_says_what_became_of_the_change() {
+    let home = tempfile::tempdir().unwrap();
+    let create = |answers: Vec<String>, exit: i32| {
+        let (url, _requests) = server(answers);
+        let line = ["offices", "create", "osu", "--name", "Osu", "-o", "json", "--no-read", "--url", &url];
+        run(mfa(home.path(), &line)).fails_in_json(exit)
+    };
+    let problem = |status: u16, code: &str| {
+        json!({
+            "type": format!("urn:mfa:problem:{code}"), "title": "t", "status": status, "detail": "it is so",
+            "code": code, "instance": "/offices", "requestId": "r",
+        })
+        .to_string()
+    };
+    let own = |status: &str, code: &str| {
+        let number = status[..3].parse().unwrap();
+        refusal(status, "application/problem+json;charset=UTF-8", &problem(number, code))
+    };
+    let (away, busy) = (refusal("502 Bad Gateway", "text/html", ""), own("503 Service", "unavailable"));
+    let is_told = |error: &Value| error["message"].as_str().unwrap().ends_with(DOUBT);
+    // The daemon goes away after the first try.
+    assert!(is_told(&create(vec![String::new()], 10)));
+    assert!(is_told(&create(vec![away; 3], 1)));
+    assert!(is_told(&create(vec![String::new(), busy.clone(), busy.clone()], 1)));
+    // What the daemon refuses it has not done; a store may not know it, so the key is named.
+    let refused = create(vec![busy; 3], 1);
+    assert!(!is_told(&refused) && refused["idempotencyKey"].is_string(), "{refused}");
+    let taken = create(vec![String::new(), own("409 Conflict", "identifier_taken")], 6);
+    assert!(!is_told(&taken) && taken["idempotencyKey"].is_null(), "{taken}");
+}
+
+#[test]
+fn nothing_is_in_doubt_where_nothing_was_sent_or_changed() {
+    let home = tempfile::tempdir().unwrap();
+    let create = ["offices", "create", "osu", "--name", "Osu"];
+    let away = ["--url", "http://127.0.0.1:1", "--retries", "0"];
+    assert!(!run(mfa(home.path(), &[&create[..], &away].concat())).fails(10).contains(DOUBT));
+    for line in [&["offices", "get", "osu"][..], &[&create[..], &["--dry-run"]].concat()] {
+        let (url, _requests) = server(vec![String::new()]);
+        let line = [line, &["--retries", "0", "--url", &url]].concat();
+        let said = run(mfa(home.path(), &line)).fails(10);
+        assert!(!said.contains(DOUBT) && !said.contains("--idempotency-key"), "{said}");
+    }
+}
