@@ -145,7 +145,7 @@ fn interest_that_is_paid_first_is_part_of_what_is_paid_out() {
     let bank = Bank::open();
     bank.sell(&interest_product("gain", "2.50", "MONTHLY"));
     let accounts: Vec<_> =
-        ["Maria", "Nana"].iter().map(|customer| bank.account(customer, "gain", "1000")).collect();
+        ["Maria", "Nana", "Ama"].iter().map(|customer| bank.account(customer, "gain", "1000")).collect();
     bank.days(1);
     bank.run();
     let mfa = |account: &str, more: &[&str]| {
@@ -158,6 +158,10 @@ fn interest_that_is_paid_first_is_part_of_what_is_paid_out() {
     same(&bank.interest(&accounts[0])["paidTotal"], "0");
     same(&mfa(&accounts[0], &["--pay-interest", "-o", "json"]).json()["amount"], "1000.07");
     same(&mfa(&accounts[1], &["--forfeit-interest", "-o", "json"]).json()["amount"], "1000");
+    // A repetition finds no interest that it could pay first.
+    let line = ["--pay-interest", "--amount", "1000.07", "--idempotency-key", "end-1", "-o", "json"];
+    let first = mfa(&accounts[2], &line).json();
+    assert_eq!(mfa(&accounts[2], &line).json(), first);
     for account in &accounts {
         assert_eq!(bank.counter.instance(account)["state"], "CLOSED");
     }

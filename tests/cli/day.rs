@@ -255,6 +255,26 @@ fn on_a_terminal_it_asks_for_each_open_teller_and_required_counts() {
 }
 
 #[test]
+fn the_end_of_a_day_is_repeated_under_its_key_when_one_of_its_tellers_was_left_open() {
+    let world = office();
+    run(world.mfa(&["teller", "open", "desk-1", "--office", "head-office", "--employee", "kojo"])).ok();
+    let terminal = Terminal::start(&world, 140, &[("MFA_PAGER", ""), ("MFA_OFFICE", "head-office")]);
+    let end = |questions: &[(&str, &str)], exit: &str| {
+        terminal.type_line("clear; mfa day end --idempotency-key day-1; echo exit $?");
+        for (question, answer) in questions {
+            terminal.wait_for(question);
+            terminal.type_line(answer);
+        }
+        terminal.wait_for(exit);
+    };
+    let day = format!("of office head-office at {}? [y/N]", world.url());
+    let cancels = format!("cancel 1 pending transaction at {}? [y/N]", world.url());
+    end(&[(&day, "y"), ("desk-1 is OPEN for kojo: close it? [y/N]", "y"), (&cancels, "n")], "exit 9\n$");
+    end(&[(&day, "y"), (&cancels, "y")], "exit 0\n$");
+    assert_eq!(count(&world), 2);
+}
+
+#[test]
 fn one_question_closes_a_teller_and_cancels_what_waits() {
     let world = office();
     let terminal = Terminal::start(&world, 140, &[("MFA_PAGER", ""), ("MFA_OFFICE", "head-office")]);

@@ -3,6 +3,7 @@
 use super::retries::{key, server};
 use crate::support::counter::Counter;
 use crate::support::run::run;
+use crate::support::sample::sample;
 use crate::support::world::{World, mfa};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -11,19 +12,28 @@ use std::thread;
 
 const DOUBT: &str = "it is not known whether the change was made";
 
-/// Passes requests on to a daemon and keeps the answers.
-fn losing(world: &World, requests: usize) -> String {
+/// Passes requests on to a daemon until a change contains a text, of which it keeps as many answers, and then goes
+/// away.
+fn losing(world: &World, last: &'static str, mut answers: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let daemon = world.url().strip_prefix("http://").unwrap().to_owned();
     thread::spawn(move || {
-        for _ in 0..requests {
+        while answers > 0 {
             let (mut client, _) = listener.accept().unwrap();
             let mut bytes = vec![0; 65536];
             let length = client.read(&mut bytes).unwrap();
-            let mut daemon = TcpStream::connect(&daemon).unwrap();
-            daemon.write_all(&bytes[..length]).unwrap();
-            assert!(daemon.read(&mut bytes).unwrap() > 0);
+            let request = String::from_utf8_lossy(&bytes[..length]).into_owned();
+            // The client makes a connection for each request.
+            let passed = request.replacen("\r\n\r\n", "\r\nconnection: close\r\n\r\n", 1);
+            let (mut daemon, mut answer) = (TcpStream::connect(&daemon).unwrap(), Vec::new());
+            daemon.write_all(passed.as_bytes()).unwrap();
+            daemon.read_to_end(&mut answer).unwrap();
+            if request.contains(last) && !request.contains("dry-run: true") {
+                answers -= 1;
+            } else {
+                client.write_all(&answer).unwrap();
+            }
         }
     });
     url
@@ -41,7 +51,7 @@ fn a_change_whose_answer_is_lost_can_be_repeated_with_the_key_that_is_named() {
     let counter = Counter::start();
     let world = &counter.world;
     let create = ["accounts", "create", "--customer", "c-1", "--product", "saver"];
-    let url = losing(world, 3);
+    let url = losing(world, "POST /instances", 3);
     let mut lost = run(world.mfa(&[&create[..], &["-o", "json", "--url", &url]].concat()));
     // The warning about the customer, who does not exist, is no part of the error.
     lost.err = lost.err.lines().last().unwrap().to_owned() + "\n";
@@ -57,7 +67,7 @@ fn a_change_whose_answer_is_lost_can_be_repeated_with_the_key_that_is_named() {
     let made = run(world.mfa(&[&again[..], &["-o", "json"]].concat())).json();
     assert_eq!((&made["customerIdentifier"], accounts()), (&json!("c-1"), 1));
     // The key that was given is not given anew.
-    let url = losing(world, 3);
+    let url = losing(world, "POST /instances", 3);
     let said = run(world.mfa(&[&again[..], &["--url", &url]].concat())).fails(10);
     assert!(said.contains(DOUBT) && said.contains("then repeat it with the same key"), "{said}");
 }
@@ -133,5 +143,26 @@ fn nothing_is_in_doubt_where_nothing_was_sent_or_changed() {
         let line = [line, &["--retries", "0", "--url", &url]].concat();
         let said = run(mfa(home.path(), &line)).fails(10);
         assert!(!said.contains(DOUBT) && !said.contains("--idempotency-key"), "{said}");
+    }
+}
+
+#[test]
+fn the_closing_of_a_teller_is_continued_under_its_key_wherever_it_was_cut_off() {
+    for last in ["command=PAUSE", "/denominations HTTP", "\"CLOSE\""] {
+        let world = World::start();
+        sample(&world);
+        let close = |url: &str, more: &[&str]| {
+            let line = ["teller", "close", "desk-2", "--office", "head-office", "--counted", "604", "-y"];
+            let key = ["--idempotency-key", "close-1", "--retries", "0", "--url", url];
+            run(world.mfa(&[&line[..], &key, more].concat()))
+        };
+        let said = close(&losing(&world, last, 1), &[]).fails(10);
+        assert!(said.contains(DOUBT), "{last}: {said}");
+        let report = close(&world.url(), &["-o", "json"]).json();
+        assert_eq!((&report["countedTotal"], &report["difference"]), (&json!(604), &json!(-1)), "{last}");
+        let teller = "/offices/head-office/teller/desk-2";
+        assert_eq!(world.get(teller).json()["state"], "CLOSED", "{last}");
+        assert_eq!(world.get(&format!("{teller}/denominations")).json().as_array().unwrap().len(), 1);
+        assert_eq!(world.get(&format!("{teller}/reports")).json().as_array().unwrap().len(), 1, "{last}");
     }
 }

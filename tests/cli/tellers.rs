@@ -201,6 +201,19 @@ fn the_same_command_with_the_same_key_books_once() {
 }
 
 #[test]
+fn a_key_whose_transaction_was_cancelled_says_so_and_asks_for_another_key() {
+    let world = counter();
+    let withdraw =
+        |key: &str| transact(&world, "withdraw", ACCOUNT, "101", &["-y", "--idempotency-key", key]);
+    withdraw("till-9").fails(6);
+    transact(&world, "deposit", ACCOUNT, "50", &["-y"]).ok();
+    let said = withdraw("till-9").fails(6);
+    assert!(said.contains("made under this key before, was cancelled"), "{said}");
+    assert!(said.ends_with("hint: to try it again give a new --idempotency-key\n"), "{said}");
+    withdraw("till-10").ok();
+}
+
+#[test]
 fn transactions_are_listed_read_confirmed_and_cancelled() {
     let world = counter();
     let mfa = |line: &[&str]| run(world.mfa(&[&["teller", "transactions"], line].concat()));

@@ -1,5 +1,6 @@
 //! The key by which the daemon recognises a repeated change.
 
+use crate::client::Client;
 use crate::random;
 use crate::words::hex;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ pub struct Keys {
     given: bool,
     /// Whether the command takes one.
     taken: bool,
+    /// What is behind the key of the command; empty for its main change.
+    step: String,
     /// How many changes were sent.
     sent: Arc<AtomicU32>,
 }
@@ -33,6 +36,7 @@ impl Keys {
             command: given.map_or_else(new_key, str::to_owned),
             given: given.is_some(),
             taken: true,
+            step: String::new(),
             sent: Arc::default(),
         }
     }
@@ -46,11 +50,13 @@ impl Keys {
         &self.command
     }
 
-    /// The key of the next change: those after the first append a number.
+    /// The key of the next change. Of several changes that are always sent in this order, those after the
+    /// first append a number.
     pub(super) fn next(&self) -> String {
+        let own = format!("{}{}", self.command, self.step);
         match self.sent.fetch_add(1, Ordering::Relaxed) {
-            0 => self.command.clone(),
-            before => format!("{}.{}", self.command, before + 1),
+            0 => own,
+            before => format!("{own}.{}", before + 1),
         }
     }
 
@@ -63,6 +69,15 @@ impl Keys {
             format!("repeat the command with --idempotency-key {key}")
         };
         self.taken.then(|| (key, format!("{how}, which makes the change only once")))
+    }
+}
+
+impl Client {
+    /// The same client for a change that the command may leave out: its key is named, so that those of the
+    /// others do not depend on whether it is sent.
+    pub fn step(&self, name: &str) -> Self {
+        let step = format!("{}.{name}", self.keys.step);
+        Self { keys: Keys { step, sent: Arc::default(), ..self.keys.clone() }, ..self.clone() }
     }
 }
 

@@ -172,12 +172,17 @@ pub struct Reply {
     pub left_out: Option<String>,
     /// Up to which event the daemon has looked.
     pub last_event: Option<u64>,
+    /// Whether it is the answer to an earlier request under the same key.
+    pub replayed: bool,
 }
 
 /// The header by which the daemon names kinds of records that a search left out.
 const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
 /// The header by which it says up to which event it has looked.
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The header by which it says that an answer was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// The header by which it knows a repeated request.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -246,6 +251,7 @@ impl Client {
             location: given(LOCATION),
             left_out: given(LEFT_OUT),
             last_event: given(LAST_EVENT).and_then(|number| number.parse().ok()),
+            replayed: given(REPLAYED).is_some(),
         };
         let read = self.text(response).await;
         let (status, text) = read.map_err(|failure| self.broken_off(doubt, failure))?;

@@ -1,5 +1,6 @@
 //! Interest: runs over days, and what accounts have accrued.
 
+use crate::client::Client;
 use crate::client::idempotency::Keys;
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, Noun, Section};
@@ -136,16 +137,16 @@ impl Verb for PayOut {
     async fn run(self, cx: &Cx) -> Outcome {
         let account = self.account;
         cx.check_columns(&views::ACCOUNT_INTEREST)?;
-        pay(cx, &account).await?;
+        pay(&cx.client, &account).await?;
         let done = Done { noun: "interest of account", id: &account, what: "paid" };
         cx.changed(done, GetInstanceInterest { account: account.clone() }, &views::ACCOUNT_INTEREST).await
     }
 }
 
 /// Pays the accrued interest of an account.
-pub async fn pay(cx: &Cx, account: &str) -> Outcome {
+pub async fn pay(client: &Client, account: &str) -> Outcome {
     let body = Draft::default().set("action", Some(json!("PAY"))).body::<PayInstanceInterest>()?;
-    cx.client.send(&PayInstanceInterest { account: account.to_owned() }, &body).await.map(drop)
+    client.send(&PayInstanceInterest { account: account.to_owned() }, &body).await.map(drop)
 }
 
 /// The interest of an account, where it may be read.

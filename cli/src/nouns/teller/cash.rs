@@ -2,6 +2,7 @@
 
 use super::of_day::WorkingPlace;
 use super::{Place, as_amount, money};
+use crate::client::Client;
 use crate::command::cx::{Cx, Done};
 use crate::command::money::{check_digits, teller_scale, with_digits};
 use crate::command::verb::Verb;
@@ -99,7 +100,7 @@ impl Verb for Add {
         if let Ok(expected) = on_hand(cx, &at).await {
             say_lines(cx, &difference(expected, counted, &|amount| with_digits(amount, scale)));
         }
-        save(cx, &at, found.noted(self.note)).await?;
+        save(&cx.client, &at, found.noted(self.note)).await?;
         cx.done(Done { noun: "teller", id: &at.teller, what: "counted" })
     }
 }
@@ -135,10 +136,10 @@ pub(super) fn say_lines(cx: &Cx, lines: &[(&str, String)]) {
     cx.out.say(&lines.join("\n"));
 }
 
-pub(super) async fn save(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
+pub(super) async fn save(client: &Client, at: &Place, found: Pieces) -> Outcome {
     let draft = Draft::default().set("countedTotal", Some(found.total)).set("note", found.note);
     let endpoint = CreateDenomination { office: at.office.clone(), teller: at.teller.clone() };
-    cx.client.send(&endpoint, &draft.body::<CreateDenomination>()?).await?;
+    client.send(&endpoint, &draft.body::<CreateDenomination>()?).await?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use super::day::{CashFlags, pause};
 use super::of_day::{self, WorkingPlace};
 use super::report_file::FileFlags;
 use super::{Place, as_amount, cash, money};
+use crate::client::Client;
 use crate::command::cx::Cx;
 use crate::command::money::{check_digits, teller_scale, with_digits};
 use crate::command::verb::Verb;
@@ -53,16 +54,18 @@ impl Verb for Close {
         }
         let at = self.at.place(cx)?;
         let found = Pieces::of(self.counted, self.denominations);
-        let (read, report) = close(cx, at, (self.cash, found, self.note), &self.file, false).await?;
+        let given = (self.cash, found, self.note);
+        let (read, report) = close(cx, &cx.client, at, given, &self.file, false).await?;
         cx.print(&read, &views::DAY_REPORT, report).await
     }
 }
 
 /// Closes a teller with the cash that moves, what was counted, and a remark about the count. Asks for what is
 /// missing, and returns the report of the day, which is saved to its file. Pending transactions are not asked
-/// about again where the caller has done so.
+/// about again where the caller has done so. `client` gives the changes their keys.
 pub(super) async fn close(
     cx: &Cx,
+    client: &Client,
     at: Place,
     (cash, found, note): (CashFlags, Option<Pieces>, Option<String>),
     file: &FileFlags,
@@ -85,10 +88,12 @@ pub(super) async fn close(
     if let Some(found) = found.map(|found| found.noted(note)) {
         let money = |amount| with_digits(amount, scale);
         check_vault(&cash, as_amount(&found.total)?, money)?;
-        count(cx, &at, &cash, found, money).await?;
+        if !may_be_closed_by_key(cx, &at).await? {
+            count(cx, client, &at, &cash, found, money).await?;
+        }
     }
     let body = cash.draft("CLOSE").body::<CommandTeller>()?;
-    cx.client.send(&at.command(), &body).await?;
+    client.send(&at.command(), &body).await?;
     of_day::forget(cx, &at.teller);
     let Place { office, teller } = at;
     let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
@@ -110,6 +115,12 @@ async fn must_be_counted(cx: &Cx, at: &Place) -> Outcome<bool> {
     let body = CashFlags::default().draft("CLOSE").body::<CommandTeller>()?;
     let tried = cx.client.try_out(&at.command(), &body).await;
     Ok(tried.is_err_and(|failure| failure.code == fault::DENOMINATION_REQUIRED.code))
+}
+
+/// Whether a teller is closed already where a key was given: if this command has closed it before, the daemon
+/// answers as it did then.
+async fn may_be_closed_by_key(cx: &Cx, at: &Place) -> Outcome<bool> {
+    Ok(cx.client.keys.are_given() && cx.client.send(&at.read(), &Nothing).await?.value["state"] == "CLOSED")
 }
 
 /// Asks for the count, unless it could not be saved or no question can be asked.
@@ -162,6 +173,7 @@ fn check_vault(cash: &CashFlags, counted: Amount, money: impl Fn(Amount) -> Stri
 /// Shows what a count finds, asks, and saves it.
 async fn count(
     cx: &Cx,
+    client: &Client,
     at: &Place,
     cash: &CashFlags,
     found: Pieces,
@@ -181,7 +193,7 @@ async fn count(
     say_lines(cx, &lines);
     cx.prompt.confirm(&format!("save the count and close teller {}?", at.teller))?;
     if is_active {
-        pause(cx, &at.teller).await?;
+        pause(&client.step("pause"), &at.teller).await?;
     }
     // Nothing moves while a teller is paused, so what was shown is what is booked.
     let present = on_hand(cx, at).await?;
@@ -192,7 +204,7 @@ async fn count(
         let hint = "the teller is paused and nothing was counted; count again";
         return Err(Failure::new(row.code, row.exit(), what).hint(hint));
     }
-    cash::save(cx, at, found).await
+    cash::save(&client.step("count"), at, found).await
 }
 
 /// Whether a teller is active, or else paused; in any other state its cash cannot be counted.

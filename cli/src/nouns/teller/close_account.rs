@@ -78,7 +78,7 @@ async fn pay(cx: &Cx, account: &str) -> Outcome {
         cx.out.say("it would be paid first, and then be part of the balance");
         return Ok(());
     }
-    match interest::pay(cx, account).await {
+    match interest::pay(&cx.client.step("interest"), account).await {
         Err(failure) if failure.code == fault::NOTHING_ACCRUED.code => Ok(()),
         Err(failure) if failure.exit == exit::FORBIDDEN => Err(failure.hint(format!(
             "have it paid by someone who may, then repeat the command: \

@@ -214,10 +214,14 @@ pub(super) async fn transact<A: Args>(cx: &Cx, wish: Wish<A>, moved: Moved) -> O
     check_digits("/amount", &moved.amount, scale)?;
     let draft = wish.draft(&instance, &moved);
     let endpoint = CreateTransaction { teller: teller.clone() };
-    let quote = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await?.value;
+    let made = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await?;
+    let quote = made.value;
     let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
         return Err(Failure::local("the daemon returned no identifier of the transaction"));
     };
+    if made.replayed {
+        check_not_cancelled(cx, &teller, transaction).await?;
+    }
     let effect = Effect::of(&moved, &quote, wish.charges.word(), &instance, scale)?;
     let holder = holder(cx, &text("customerIdentifier")).await;
     cx.out.say(&format!(
@@ -236,12 +240,13 @@ pub(super) async fn transact<A: Args>(cx: &Cx, wish: Wish<A>, moved: Moved) -> O
         ChargesWord::Excluded => "confirm it, with the charges paid by the account?",
     };
     if let Err(why) = agreed(cx, wish.charges.word(), (&teller, transaction), question).await {
-        let cancelled = transactions::cancel(cx, &teller, transaction).await;
+        let cancelled = transactions::cancel(&cx.client.step("cancel"), &teller, transaction).await;
         let left = |failure: Failure| failure.adding(&format!("; transaction {transaction} waits"));
         cancelled.map_err(left)?;
         return Err(effect.with_way_out(kind, why));
     }
-    let confirmed = transactions::confirm(cx, &teller, transaction, wish.charges.word()).await;
+    let client = cx.client.step("confirm");
+    let confirmed = transactions::confirm(&client, &teller, transaction, wish.charges.word()).await;
     if let Err(failure) = confirmed {
         let failure = given_up(cx, &teller, transaction, failure).await;
         return Err(effect.with_way_out(kind, failure));
@@ -256,6 +261,17 @@ pub(super) async fn transact<A: Args>(cx: &Cx, wish: Wish<A>, moved: Moved) -> O
     let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
     let read = GetTransaction { teller, transaction: transaction.to_owned() };
     cx.changed(done, read, &views::TRANSACTION).await
+}
+
+/// Refuses a transaction that was made before under the same key and cancelled then: nothing confirms it.
+async fn check_not_cancelled(cx: &Cx, teller: &str, transaction: &str) -> Outcome {
+    let read = GetTransaction { teller: teller.to_owned(), transaction: transaction.to_owned() };
+    if cx.client.send(&read, &Nothing).await?.value["state"] != "CANCELED" {
+        return Ok(());
+    }
+    let what = format!("transaction {transaction}, made under this key before, was cancelled");
+    let row = fault::WRONG_STATE;
+    Err(Failure::new(row.code, row.exit(), what).hint("to try it again give a new --idempotency-key"))
 }
 
 /// The owner of an account by name and number, for a question. Also warns of the owner's expired cards.
@@ -286,7 +302,7 @@ async fn agreed(cx: &Cx, payer: ChargesWord, (teller, transaction): (&str, &str)
 async fn given_up(cx: &Cx, teller: &str, transaction: &str, failure: Failure) -> Failure {
     if failure.status.is_some_and(|status| status < 500) {
         // If it cannot be cancelled either, the refusal matters more than that it is still PENDING.
-        let _ = transactions::cancel(cx, teller, transaction).await;
+        let _ = transactions::cancel(&cx.client.step("cancel"), teller, transaction).await;
         return failure;
     }
     let look = format!("mfa teller transactions get {} {}", quoted(teller), quoted(transaction));

@@ -2,6 +2,7 @@
 
 use super::of_day::{self, Working};
 use super::{Managed, NOUN, drawer, money};
+use crate::client::Client;
 use crate::command::cx::Cx;
 use crate::command::flags::PasswordFlags;
 use crate::command::money::{check_digits, teller_scale};
@@ -128,13 +129,13 @@ impl Verb for Pause {
     async fn run(self, cx: &Cx) -> Outcome {
         cx.check_columns(&views::RESULT)?;
         let teller = self.at.code(cx)?;
-        pause(cx, &teller).await?;
+        pause(&cx.client, &teller).await?;
         cx.done(NOUN.done(&[&teller], "paused"))
     }
 }
 
-pub(super) async fn pause(cx: &Cx, teller: &str) -> Outcome {
+pub(super) async fn pause(client: &Client, teller: &str) -> Outcome {
     let form = Form(TellerForm { command: TellerCommandWord::Pause });
-    cx.client.send(&PauseTeller { teller: teller.to_owned() }, &form).await?;
+    client.send(&PauseTeller { teller: teller.to_owned() }, &form).await?;
     Ok(())
 }

@@ -17,6 +17,7 @@ pub use close::say_what_waits;
 pub use report_file::FileFlags;
 
 use super::offices;
+use crate::client::Client;
 use crate::command::cx::Cx;
 use crate::command::flags::PasswordFlags;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
@@ -144,10 +145,10 @@ const REPORTS: Noun = Noun {
 };
 
 /// Closes a teller as `teller close` does without flags: asks for what must be counted. The caller asks
-/// whether pending transactions are to be cancelled.
-pub async fn close(cx: &Cx, office: &str, teller: &str, file: &FileFlags) -> Outcome {
+/// whether pending transactions are to be cancelled. `client` gives the changes their keys.
+pub async fn close(cx: &Cx, client: &Client, office: &str, teller: &str, file: &FileFlags) -> Outcome {
     let at = Place { office: office.to_owned(), teller: teller.to_owned() };
-    close::close(cx, at, (day::CashFlags::default(), None, None), file, true).await.map(drop)
+    close::close(cx, client, at, (day::CashFlags::default(), None, None), file, true).await.map(drop)
 }
 
 /// An amount that the daemon sent.

@@ -2,6 +2,7 @@
 
 use super::of_day::Working;
 use super::receipt_paper::ReceiptFlags;
+use crate::client::Client;
 use crate::command::cx::{Cx, Done};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
@@ -67,7 +68,8 @@ impl Verb for Confirm {
         if !self.receipt.ask() {
             cx.check_columns(&views::RESULT)?;
         }
-        if let Err(failure) = confirm(cx, &self.teller, &self.transaction, self.charges.word()).await {
+        if let Err(failure) = confirm(&cx.client, &self.teller, &self.transaction, self.charges.word()).await
+        {
             return Err(self.without_charges(cx, failure).await);
         }
         if self.receipt.ask() {
@@ -119,7 +121,7 @@ impl Verb for Cancel {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.check_columns(&views::RESULT)?;
-        cancel(cx, &self.teller, &self.transaction).await?;
+        cancel(&cx.client, &self.teller, &self.transaction).await?;
         cx.done(Done { noun: "transaction", id: &self.transaction, what: "cancelled" })
     }
 }
@@ -150,8 +152,13 @@ fn charges(text: &str) -> Result<ChargesWord, String> {
 }
 
 /// Books a transaction.
-pub(super) async fn confirm(cx: &Cx, teller: &str, transaction: &str, charges: ChargesWord) -> Outcome {
-    finish(cx, teller, transaction, confirmation(charges)).await
+pub(super) async fn confirm(
+    client: &Client,
+    teller: &str,
+    transaction: &str,
+    charges: ChargesWord,
+) -> Outcome {
+    finish(client, teller, transaction, confirmation(charges)).await
 }
 
 /// What the daemon would say to it; nothing moves.
@@ -164,13 +171,13 @@ fn confirmation(charges: ChargesWord) -> TransactionForm {
     TransactionForm { command: TransactionCommandWord::Confirm, charges }
 }
 
-pub(super) async fn cancel(cx: &Cx, teller: &str, transaction: &str) -> Outcome {
+pub(super) async fn cancel(client: &Client, teller: &str, transaction: &str) -> Outcome {
     let (command, charges) = (TransactionCommandWord::Cancel, ChargesWord::Excluded);
-    finish(cx, teller, transaction, TransactionForm { command, charges }).await
+    finish(client, teller, transaction, TransactionForm { command, charges }).await
 }
 
-async fn finish(cx: &Cx, teller: &str, transaction: &str, form: TransactionForm) -> Outcome {
+async fn finish(client: &Client, teller: &str, transaction: &str, form: TransactionForm) -> Outcome {
     let endpoint = FinishTransaction { teller: teller.to_owned(), transaction: transaction.to_owned() };
-    cx.client.send(&endpoint, &Form(form)).await?;
+    client.send(&endpoint, &Form(form)).await?;
     Ok(())
 }
