@@ -1,5 +1,6 @@
 //! What an import reports about failed rows.
 
+use super::retries::server;
 use crate::support::counter::Counter;
 use crate::support::run::{Ran, run};
 use crate::support::terminal::Terminal;
@@ -238,6 +239,29 @@ fn a_resumed_import_knows_accounts_of_one_customer_and_product_apart() {
     std::fs::write(path("rows.csv.report.csv"), old).unwrap();
     assert_eq!(import(world, &resume).json()["doneBefore"], 2);
     assert_eq!(account_numbers(world), ["n-1", "n-2", "n-3"]);
+}
+
+#[test]
+fn an_import_of_accounts_is_resumed_only_by_who_began_it() {
+    let counter = Counter::start();
+    let world = &counter.world;
+    let report = world.dir.path().join("rows.csv.report.csv");
+    let rows = "customerIdentifier,productIdentifier\nc-1,saver\n";
+    std::fs::write(world.dir.path().join("rows.csv"), rows).unwrap();
+    let body = r#"{"user":"esi","passwordChangeRequired":false}"#;
+    let length = body.len();
+    let who = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+    let (url, _requests) = server(vec![who, String::new()]);
+    let lost = ["accounts", "import", "rows.csv", "--retries", "0", "--url", &url];
+    import(world, &lost).fails(10);
+    let begun = std::fs::read_to_string(&report).unwrap();
+    let resume = ["accounts", "import", "rows.csv", "--resume", "-o", "json"];
+    let said = import(world, &resume).fails_in_json(2)["message"].as_str().unwrap().to_owned();
+    assert!(said.contains("was begun by esi, and you are guest: "), "{said}");
+    assert_eq!(std::fs::read_to_string(&report).unwrap(), begun, "it can still be resumed");
+    // The program of before noted nobody.
+    std::fs::write(&report, begun.replace(",esi,", ",,")).unwrap();
+    assert_eq!(import(world, &resume).json()["created"], 1);
 }
 
 #[test]

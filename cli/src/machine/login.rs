@@ -145,6 +145,17 @@ pub async fn user(cx: &Cx, given: Option<String>, flag: &str) -> Outcome<String>
     Err(Failure::usage(refused).hint(format!("give {flag}")))
 }
 
+/// Who calls, as the audit trail says it.
+pub async fn caller(client: &Client) -> Outcome<String> {
+    let token = client.send(&GetCurrentToken {}, &Nothing).await?.value;
+    Ok(match (token["user"].as_str(), token["application"].as_str()) {
+        (Some(user), Some(application)) => format!("{user} by application:{application}"),
+        (Some(user), None) => user.to_owned(),
+        (None, Some(application)) => format!("application:{application}"),
+        (None, None) => "guest".to_owned(),
+    })
+}
+
 impl Login {
     async fn sign_in(&self, cx: &Cx, file: &str) -> Outcome {
         let key = keys::read(file)?;

@@ -13,6 +13,7 @@ use crate::client::References;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::prompt;
+use crate::machine::login;
 use crate::machine::signals::listen;
 use crate::output::views;
 use crate::words::quoted;
@@ -142,12 +143,18 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     let map: Vec<_> = order.how.map.iter().flat_map(Mapping::columns).collect();
     let reading = Reading::new(noun, source.header(), &map, order.how.mode == Mode::Create)?;
     let files = order.written();
+    // The daemon knows the keys of rows by caller; where rows name their records, it also knows those.
+    let caller = if noun.names_records() || order.how.validate_only {
+        String::new()
+    } else {
+        login::caller(&cx.client).await?
+    };
     let failed = Failed::begin(noun, &files.1, &files.0, &map, &source)?;
     let (report, before) = if order.how.validate_only {
         let before = Before::look(&report, noun, order.how.resume)?;
         (Report::of_dry_run(&files.0, noun)?, before)
     } else {
-        Report::begin(&files.0, noun, order.how.resume)?
+        Report::begin(&files.0, noun, &caller, order.how.resume)?
     };
     let progress = Progress::begin(&cx.out, source.bytes);
     let distinct = order.how.validate_only && order.how.mode == Mode::Create && noun.change().is_some();

@@ -68,7 +68,7 @@ impl Before {
             }
         };
         let past = Past::of(path, noun.name, &text)?;
-        Ok(Self { run: past.begun.map_or_else(new_key, |(run, _)| run), done: past.done })
+        Ok(Self { run: past.begun.map_or_else(new_key, |begun| begun.run), done: past.done })
     }
 
     /// The result of the next row of this name, if it was done before. Where names are shared, a row has the
@@ -89,20 +89,23 @@ impl Before {
 
 impl Report {
     /// Prepares a run, which begins in the file with [`Report::flush`]. Without `resume` it begins anew,
-    /// unless a run before it did not end.
-    pub fn begin(path: &Path, noun: Bulk, resume: bool) -> Outcome<(Self, Before)> {
+    /// unless a run before it did not end. The caller is noted where keys alone tell which rows were done.
+    pub fn begin(path: &Path, noun: Bulk, caller: &str, resume: bool) -> Outcome<(Self, Before)> {
         let (file, former) = open(path)?;
         let text = former.as_deref().unwrap_or_default();
         check(path, text)?;
-        if let (Some((_, begun)), false) = (Past::read(text).begun, resume) {
-            let what = format!("an import of {begun} with the report {} did not end", path.display());
+        if let (Some(begun), false) = (Past::read(text).begun, resume) {
+            let what = format!("an import of {} with the report {} did not end", begun.noun, path.display());
             return Err(Failure::usage(what).hint("continue it: --resume; or remove the report first"));
         }
         let past = Past::of(path, noun.name, text)?;
-        let run = past.begun.map_or_else(new_key, |(run, _)| run);
+        if let Some(begun) = &past.begun {
+            begun.check_caller(path, caller)?;
+        }
+        let run = past.begun.map_or_else(new_key, |begun| begun.run);
         let (kept, done) = if resume { (past.whole, past.done) } else { (0, Results::default()) };
         let mut report = Self::behind(path, noun, (file, former), kept);
-        report.line(&["0", &run, BEGUN, "", noun.name]);
+        report.line(&["0", &run, BEGUN, &guarded(caller), noun.name]);
         report.own = kept + report.waiting.len() as u64;
         Ok((report, Before { run, done }))
     }
@@ -210,11 +213,35 @@ fn check(path: &Path, text: &str) -> Outcome {
     Err(Failure::usage(what).hint("name another file: --report FILE"))
 }
 
+/// A run that began.
+#[derive(Debug)]
+struct Begun {
+    run: String,
+    /// Who began it; empty where it does not matter, or was not noted yet.
+    caller: String,
+    noun: String,
+}
+
+impl Begun {
+    /// Refuses another caller, for whom the daemon does not know the keys of the rows.
+    fn check_caller(&self, path: &Path, caller: &str) -> Outcome {
+        if self.caller.is_empty() || caller == self.caller {
+            return Ok(());
+        }
+        let (file, begun) = (path.display(), &self.caller);
+        let what = format!(
+            "the import with the report {file} was begun by {begun}, and you are {caller}: rows whose answers \
+             were lost would be made twice"
+        );
+        Err(Failure::usage(what).hint(format!("go on with it as {begun}")))
+    }
+}
+
 /// What a report says.
 #[derive(Debug, Default)]
 struct Past {
-    /// The last run that began, with its noun, where none has ended since.
-    begun: Option<(String, String)>,
+    /// The last run that began, where none has ended since.
+    begun: Option<Begun>,
     /// The rows that were done.
     done: Results,
     /// Bytes up to the end of the last whole line.
@@ -226,8 +253,8 @@ impl Past {
     fn of(path: &Path, noun: &str, text: &str) -> Outcome<Self> {
         check(path, text)?;
         let past = Self::read(text);
-        if let Some((_, begun)) = past.begun.as_ref().filter(|(_, begun)| begun != noun) {
-            let what = format!("{} is the report of an import of {begun}", path.display());
+        if let Some(begun) = past.begun.as_ref().filter(|begun| begun.noun != noun) {
+            let what = format!("{} is the report of an import of {}", path.display(), begun.noun);
             return Err(Failure::usage(what));
         }
         Ok(past)
@@ -242,7 +269,8 @@ impl Past {
             let cell = |i: usize| line.get(i).unwrap_or_default();
             if cell(2) == BEGUN {
                 past.done.add(std::mem::take(&mut run));
-                past.begun = Some((cell(1).to_owned(), cell(4).to_owned()));
+                let caller = unguarded(cell(3)).unwrap_or_default().to_owned();
+                past.begun = Some(Begun { run: cell(1).to_owned(), caller, noun: cell(4).to_owned() });
             } else if let Some(status) = Status::done(cell(2)) {
                 let id = unguarded(cell(1)).unwrap_or_default().to_owned();
                 if !cell(5).is_empty() {
@@ -299,20 +327,20 @@ mod tests {
         let [customers, offices] = [&customers::NOUN, &offices::NOUN].map(|noun| Bulk::of(noun).unwrap());
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.report.csv");
-        let (mut report, mut before) = Report::begin(&path, customers, true).unwrap();
+        let (mut report, mut before) = Report::begin(&path, customers, "", true).unwrap();
         assert_eq!(before.take("c-1", ""), None);
         let run = before.run;
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "", "it begins with its first line");
         report.push(&done(1, "c-1", Status::Created));
         report.push(&done(2, "=c", Status::Failed));
         report.flush().unwrap();
-        assert!(Report::begin(&path, customers, true).is_err(), "two imports at once");
+        assert!(Report::begin(&path, customers, "", true).is_err(), "two imports at once");
         drop(report);
         // A line that was cut off in the middle.
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"3,c-3,cre").unwrap();
-        assert!(Report::begin(&path, customers, false).is_err());
-        assert!(Report::begin(&path, offices, true).is_err());
-        let (mut report, mut before) = Report::begin(&path, customers, true).unwrap();
+        assert!(Report::begin(&path, customers, "", false).is_err());
+        assert!(Report::begin(&path, offices, "", true).is_err());
+        let (mut report, mut before) = Report::begin(&path, customers, "", true).unwrap();
         assert_eq!((before.take("=c", ""), before.take("c-3", "")), (None, None));
         assert_eq!(before.run, run);
         assert_eq!((before.take("c-1", ""), before.take("c-1", "")), (Some(Status::Created), None));
@@ -321,7 +349,7 @@ mod tests {
         report.finish().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("{HEADER}1,c-1,created,,a b\n2,'=c,created,,a b\n"));
-        let (_, mut before) = Report::begin(&path, customers, true).unwrap();
+        let (_, mut before) = Report::begin(&path, customers, "", true).unwrap();
         assert!(before.run != run && before.take("=c", "").is_some());
     }
 }
