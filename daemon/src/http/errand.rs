@@ -107,9 +107,10 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
     let errand = tokio::spawn(async move {
         let _held = (turn, message);
         let run = (act.run)(store.clone());
-        let settle = match LONG.contains(&ordered.endpoint) {
-            true => shared.patient.run(async { Ok(run.await) }).await?,
-            false => run.await,
+        let settle = if LONG.contains(&ordered.endpoint) {
+            shared.patient.run(async { Ok(run.await) }).await?
+        } else {
+            run.await
         };
         let write = move |tx: &mut Tx<'_>| {
             tx.set_actor(&caller.actor);

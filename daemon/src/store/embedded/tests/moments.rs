@@ -263,7 +263,10 @@ fn a_read_that_waits_for_a_lock_of_another_read_holds_up_no_write() {
         }))
     };
     let waiting = [
-        wait(|tx, locks| Ok(drop(tx.lock(&locks.0)))),
+        wait(|tx, locks| {
+            drop(tx.lock(&locks.0));
+            Ok(())
+        }),
         wait(|tx, locks| tx.lock_name(&locks.1, &"vault").map(drop)),
     ];
     waiting.iter().for_each(|_| has_begun.recv().unwrap());
