@@ -5,6 +5,7 @@ pub mod alike;
 pub mod ascending;
 pub mod assertion;
 pub mod beginnings;
+pub mod blocks;
 pub mod bootstrap;
 pub mod calendar;
 pub mod customer;

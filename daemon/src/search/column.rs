@@ -5,9 +5,9 @@
 //! account. The store decides: a line only says where to look.
 
 use super::best::Best;
-use super::blocks::Blocks;
-use super::line::{END, LABEL, Line, Written, best_rank, has_any, identified, label, letter};
+use super::line::{END, FIELD, LABEL, Line, Written, best_rank, has_any, identified, label, letter};
 use super::runs::{Runs, Sorted, sort};
+use crate::domain::blocks::Blocks;
 use crate::domain::search::{Found, Kind, Phrase, Round};
 use memchr::{memchr, memmem, memrchr};
 use std::collections::HashMap;
@@ -27,7 +27,8 @@ const BLOCKS_AT_FIRST: usize = if cfg!(test) { 1 } else { 16 };
 #[derive(Debug, Default)]
 pub struct Column {
     text: Vec<u8>,
-    blocks: Blocks,
+    /// What is behind the mark of a field is its number.
+    blocks: Blocks<{ FIELD as u8 }>,
     runs: Runs,
     /// Where the line of a record begins. A key is a hash of kind and identifier, so that no identifier is
     /// held twice; that of a removed record stays, as [`GONE`], so that keys that were passed over because of

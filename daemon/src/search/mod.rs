@@ -3,7 +3,6 @@
 
 mod alike;
 mod best;
-mod blocks;
 mod column;
 mod line;
 mod marks;

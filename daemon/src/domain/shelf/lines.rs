@@ -1,5 +1,6 @@
 //! The texts in which a term is looked for, one record behind the other.
 
+use crate::domain::blocks::Blocks;
 use memchr::{memchr, memmem};
 
 /// Ends the texts of a record, and parts them: no text of a record has such characters.
@@ -46,12 +47,14 @@ pub(super) struct Lines {
     /// Where each line begins, and which slot it belongs to; a line that no longer counts belongs to none.
     lines: Vec<(usize, Option<u32>)>,
     dead_lines: usize,
+    blocks: Blocks,
 }
 
 impl Lines {
     /// Bytes in memory.
     pub(super) fn bytes(&self) -> usize {
-        self.text.capacity() + self.lines.capacity() * size_of::<(usize, Option<u32>)>()
+        let lines = self.lines.capacity() * size_of::<(usize, Option<u32>)>();
+        self.text.capacity() + lines + self.blocks.bytes()
     }
 
     /// Whether it is worth while to compact them.
@@ -67,9 +70,11 @@ impl Lines {
 
     /// Writes the line of a slot; its number.
     pub(super) fn write(&mut self, slot: u32, texts: &str) -> usize {
-        self.lines.push((self.text.len(), Some(slot)));
+        let start = self.text.len();
+        self.lines.push((start, Some(slot)));
         self.text.extend_from_slice(texts.as_bytes());
         self.text.push(END);
+        self.blocks.push(&self.text[start..]);
         self.lines.len() - 1
     }
 
@@ -84,6 +89,7 @@ impl Lines {
         let text = std::mem::take(&mut self.text);
         let lines = std::mem::take(&mut self.lines);
         self.dead_lines = 0;
+        self.blocks = Blocks::default();
         self.text.reserve(text.len());
         for (start, slot) in lines {
             let Some(slot) = slot else { continue };
@@ -92,6 +98,7 @@ impl Lines {
             moved(slot, self.lines.len());
             self.lines.push((self.text.len(), Some(slot)));
             self.text.extend_from_slice(&rest[..length]);
+            self.blocks.push(&rest[..length]);
         }
     }
 
@@ -108,44 +115,23 @@ impl Lines {
         line + from + rest.partition_point(|(start, _)| *start <= place)
     }
 
-    /// The slots of which a text contains a term.
-    pub(super) fn containing(&self, term: &str, slots: usize) -> Matching {
-        if term.is_empty() {
-            return Matching::All;
-        }
-        let mut found = vec![false; slots];
+    /// The slots of which a text contains a term, as their lines follow each other. Only the blocks of lines
+    /// are scanned that may contain it; of a term of less than four bytes, all of them.
+    pub(super) fn containing(&self, term: &str) -> Vec<u32> {
+        let mut found = Vec::new();
         if term.bytes().any(|byte| byte == END || byte == PART as u8) {
-            return Matching::Only(found);
+            return found;
         }
         let finder = memmem::Finder::new(term.as_bytes());
-        let mut from = 0;
         let mut line = 0;
-        while let Some(at) = self.text.get(from..).and_then(|rest| finder.find(rest)) {
-            let at = from + at;
-            line = self.line_behind(line, at);
-            if let Some(slot) = self.lines[line - 1].1 {
-                found[slot as usize] = true;
+        for block in self.blocks.of(&[term], 0..self.text.len()) {
+            let mut from = block.start;
+            while let Some(at) = self.text.get(from..block.end).and_then(|rest| finder.find(rest)) {
+                line = self.line_behind(line, from + at);
+                found.extend(self.lines[line - 1].1);
+                from = self.lines.get(line).map_or(self.text.len(), |(start, _)| *start);
             }
-            from = self.lines.get(line).map_or(self.text.len(), |(start, _)| *start);
         }
-        Matching::Only(found)
-    }
-}
-
-/// Slots that are looked for.
-pub(super) enum Matching {
-    /// All of them.
-    All,
-    /// Those that are true here.
-    Only(Vec<bool>),
-}
-
-impl Matching {
-    /// Whether a slot is among them.
-    pub(super) fn has(&self, slot: u32) -> bool {
-        match self {
-            Self::All => true,
-            Self::Only(found) => found.get(slot as usize).copied().unwrap_or(false),
-        }
+        found
     }
 }

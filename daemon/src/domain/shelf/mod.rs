@@ -4,22 +4,25 @@
 //! another column from when it is first requested. The searchable texts are stored one after the other, in
 //! lower case. The store decides what is shown.
 
+mod column;
 mod key;
 mod lines;
+mod look;
+mod places;
 #[cfg(test)]
 mod tests;
 
 pub use key::SortKey;
-use lines::{Lines, Matching};
 pub use lines::{lower, texts};
+pub use look::{Found, Wanted};
 
-use std::cmp::Ordering;
+use column::Column;
+use lines::Lines;
+use places::{leave_out, put_in};
 use std::collections::BTreeMap;
 
 /// Columns beside the identifiers whose orders are kept of one noun.
 const COLUMNS_MAX: usize = 4;
-/// So many changes of an order are made one by one; of more the rest of the order is written anew.
-const ONE_BY_ONE: usize = 8;
 
 /// What decides the position of a record in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,46 +37,11 @@ pub struct Row {
     pub keys: Vec<SortKey>,
 }
 
-/// Which part of a list is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted<'w> {
-    /// The column, if it is not the identifier.
-    pub column: Option<&'w str>,
-    /// Whether the last one comes first.
-    pub descending: bool,
-    /// The group whose records are wanted; nothing for all of them.
-    pub group: Option<u8>,
-    /// What one text must contain, lower-cased.
-    pub term: Option<&'w str>,
-    /// Records before the first one that is asked for.
-    pub passed: usize,
-    /// Records that are wanted.
-    pub size: usize,
-}
-
-/// The records of a page, each with its key, and how many there are in all.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Identifier and key of the column that sorts.
-    pub records: Vec<(String, SortKey)>,
-    /// Records that match.
-    pub total: usize,
-}
-
 #[derive(Debug)]
 struct Slot {
     identifier: Box<str>,
     /// The line of its texts.
     line: usize,
-}
-
-/// The order of a column.
-#[derive(Debug, Default)]
-struct Column {
-    name: String,
-    /// The key of each slot.
-    keys: Vec<SortKey>,
-    order: Vec<u32>,
 }
 
 /// All records of a noun.
@@ -89,46 +57,6 @@ pub struct Shelf {
     lines: Lines,
 }
 
-/// Removes the elements at these places, which are sorted.
-fn leave_out(order: &mut Vec<u32>, places: &[usize]) {
-    if places.len() <= ONE_BY_ONE {
-        for place in places.iter().rev() {
-            order.remove(*place);
-        }
-        return;
-    }
-    let mut at = 0;
-    let mut next = places.iter().peekable();
-    order.retain(|_| {
-        let goes = next.next_if(|place| **place == at).is_some();
-        at += 1;
-        !goes
-    });
-}
-
-/// Puts slots, which are sorted, where they belong.
-fn put_in(order: &mut Vec<u32>, slots: &[u32], compare: impl Fn(u32, u32) -> Ordering) {
-    let place = |order: &[u32], slot: u32| order.partition_point(|other| compare(*other, slot).is_lt());
-    if slots.len() <= ONE_BY_ONE {
-        for slot in slots {
-            order.insert(place(order, *slot), *slot);
-        }
-        return;
-    }
-    // What comes before all of them stays where it is: nearly everything, where an order is made from its
-    // beginning.
-    let moved = order.split_off(place(order, slots[0]));
-    order.reserve(slots.len() + moved.len());
-    let mut rest = moved.as_slice();
-    for slot in slots {
-        let (before, behind) = rest.split_at(place(rest, *slot));
-        order.extend_from_slice(before);
-        order.push(*slot);
-        rest = behind;
-    }
-    order.extend_from_slice(rest);
-}
-
 impl Shelf {
     /// Number of records.
     pub fn records(&self) -> usize {
@@ -138,14 +66,13 @@ impl Shelf {
     /// Bytes in memory, what keys of columns hold beside themselves left out.
     pub fn bytes(&self) -> usize {
         let names: usize = self.slots.iter().map(|slot| slot.identifier.len()).sum();
-        let orders =
-            self.columns.iter().map(|c| c.keys.capacity() * size_of::<SortKey>() + c.order.capacity() * 4);
+        let columns: usize = self.columns.iter().map(Column::bytes).sum();
         names
             + self.slots.capacity() * size_of::<Slot>()
             + self.groups.capacity()
             + self.by_identifier.capacity() * 4
             + self.lines.bytes()
-            + orders.sum::<usize>()
+            + columns
     }
 
     /// The columns beside the identifier whose orders are kept.
@@ -305,72 +232,4 @@ impl Shelf {
         self.lines.strike(self.slots[slot as usize].line);
         self.free.push(slot);
     }
-
-    /// The part of the list that is asked for; `None` where the order of its column is not kept.
-    pub fn page(&self, wanted: &Wanted<'_>) -> Option<Found> {
-        let column = match wanted.column {
-            None => None,
-            Some(name) => Some(self.columns.iter().find(|column| column.name == name)?),
-        };
-        let order = column.map_or(&self.by_identifier, |column| &column.order);
-        let matching =
-            wanted.term.map_or(Matching::All, |term| self.lines.containing(term, self.slots.len()));
-        let is_of = |group: u8| wanted.group.is_none_or(|wanted| wanted == group);
-        let shown = |slot: &u32| matching.has(*slot) && is_of(self.groups[*slot as usize]);
-        // The total is counted slot by slot, as they lie in memory, and the order is walked only to the page.
-        let total = match &matching {
-            Matching::All => match wanted.group {
-                None => order.len(),
-                Some(group) => self.sizes.get(&group).copied().unwrap_or(0),
-            },
-            Matching::Only(found) if wanted.group.is_some() => {
-                found.iter().zip(&self.groups).filter(|(found, group)| **found && is_of(**group)).count()
-            }
-            Matching::Only(found) => found.iter().filter(|found| **found).count(),
-        };
-        let range = wanted.passed.min(total)..wanted.passed.saturating_add(wanted.size).min(total);
-        let walked = |slots: &mut dyn Iterator<Item = u32>| -> Vec<u32> {
-            slots.filter(shown).skip(range.start).take(range.len()).collect()
-        };
-        let slots = match (wanted.descending, column) {
-            (true, Some(column)) => {
-                let key = |slot: u32| &column.keys[slot as usize];
-                if total == order.len() {
-                    descending(order, range, key)
-                } else {
-                    descending(&order.iter().copied().filter(shown).collect::<Vec<_>>(), range, key)
-                }
-            }
-            (false, _) if total == order.len() => order[range].to_vec(),
-            (true, None) if total == order.len() => {
-                order[total - range.end..total - range.start].iter().rev().copied().collect()
-            }
-            (false, _) => walked(&mut order.iter().copied()),
-            (true, None) => walked(&mut order.iter().rev().copied()),
-        };
-        let key = |slot: &u32| column.map_or(SortKey::Null, |column| column.keys[*slot as usize].clone());
-        let records = slots.iter().map(|slot| (self.name(*slot).to_owned(), key(slot))).collect();
-        Some(Found { records, total })
-    }
-}
-
-/// A part of a sequence from its end, in which equal elements keep the order of their identifiers.
-fn descending<'k>(
-    sequence: &[u32],
-    wanted: std::ops::Range<usize>,
-    key: impl Fn(u32) -> &'k SortKey,
-) -> Vec<u32> {
-    let mut found = Vec::with_capacity(wanted.len());
-    let mut at = wanted.start;
-    while at < wanted.end {
-        let last = key(sequence[sequence.len() - 1 - at]);
-        let first = sequence.partition_point(|slot| key(*slot) < last);
-        let behind = sequence.partition_point(|slot| key(*slot) <= last);
-        let passed = at - (sequence.len() - behind);
-        let group = &sequence[first + passed..behind];
-        let taken = group.len().min(wanted.end - at);
-        found.extend_from_slice(&group[..taken]);
-        at += taken;
-    }
-    found
 }

@@ -1,12 +1,14 @@
-//! An index of the column: which blocks of lines contain which four-byte sequences. Whatever parts words in a
-//! line counts as a space there, so that a block can be asked for words and for beginnings of words.
+//! An index of many lines of text: which blocks of lines contain which four-byte sequences. Control
+//! characters count as spaces there, so that a block can be asked for words and for beginnings of words.
 //!
 //! A search scans only the blocks that contain every four-byte sequence of its text, so a rare name costs a
 //! scan of a few blocks even among a million lines. Sequences share slots, so a block may turn out not to
 //! contain the text; a block that contains it is never left out.
 
-use super::line::FIELD;
 use std::ops::Range;
+
+/// No text has this byte.
+pub const NO_MARK: u8 = 0xff;
 
 /// A block with this many bytes is full. Smaller in tests, so that a few lines fill several.
 const BLOCK_BYTES: usize = if cfg!(test) { 64 } else { 1 << 14 };
@@ -19,9 +21,10 @@ const PAGE: usize = 64;
 /// For each slot, which of 64 blocks contain one of its sequences.
 type Page = Box<[u64]>;
 
-/// The blocks of a column.
+/// The blocks of a text. The byte behind a `MARK` counts as a space, too: what is written there is no part of
+/// the words.
 #[derive(Debug, Default)]
-pub struct Blocks {
+pub struct Blocks<const MARK: u8 = NO_MARK> {
     /// Where each block begins.
     starts: Vec<usize>,
     pages: Vec<Page>,
@@ -30,20 +33,19 @@ pub struct Blocks {
 }
 
 /// The slots of all sequences of a text.
-fn slots(text: &[u8]) -> impl Iterator<Item = usize> {
+fn slots<const MARK: u8>(text: &[u8]) -> impl Iterator<Item = usize> {
     text.windows(GRAM).enumerate().map(|(at, gram)| {
         let number = gram.iter().fold(0u32, |number, byte| number << u8::BITS | u32::from(*byte.max(&b' ')));
-        // What is before the first word of a field, behind the mark, is the number of the field.
-        let begins_field = at > 0 && text[at - 1] == FIELD as u8;
-        let number = if begins_field { u32::from(b' ') << 24 | number & 0xff_ffff } else { number };
+        let is_marked = at > 0 && text[at - 1] == MARK;
+        let number = if is_marked { u32::from(b' ') << 24 | number & 0xff_ffff } else { number };
         // Multiplied by 2^32 over the golden ratio, what differs in any byte spreads over the upper bits.
         let spread = number.wrapping_mul(0x9e37_79b9);
         (spread >> (u32::BITS - SLOT_BITS)) as usize
     })
 }
 
-impl Blocks {
-    /// Indexes a line that is appended to the column, including its line end.
+impl<const MARK: u8> Blocks<MARK> {
+    /// Indexes a line that is appended to the text, including its line end.
     pub fn push(&mut self, line: &[u8]) {
         if self.starts.last().is_none_or(|start| self.end - start >= BLOCK_BYTES) {
             if self.starts.len().is_multiple_of(PAGE) {
@@ -54,20 +56,20 @@ impl Blocks {
         self.end += line.len();
         let bit = 1 << ((self.starts.len() - 1) % PAGE);
         if let Some(page) = self.pages.last_mut() {
-            for slot in slots(line) {
+            for slot in slots::<MARK>(line) {
                 page[slot] |= bit;
             }
         }
     }
 
-    /// The parts of a section of the column that can contain all of these texts, in order; for texts of less
+    /// The parts of a section of the text that can contain all of these texts, in order; for texts of less
     /// than four bytes, all of it. The section begins and ends with whole lines.
     pub fn of<T: AsRef<[u8]>>(
         &self,
         texts: &[T],
         within: Range<usize>,
-    ) -> impl Iterator<Item = Range<usize>> + use<'_, T> {
-        let wanted: Vec<usize> = texts.iter().flat_map(|text| slots(text.as_ref())).collect();
+    ) -> impl Iterator<Item = Range<usize>> + use<'_, T, MARK> {
+        let wanted: Vec<usize> = texts.iter().flat_map(|text| slots::<MARK>(text.as_ref())).collect();
         // The block in which the section begins, and the first one behind it.
         let first = self.starts.partition_point(|start| *start <= within.start).saturating_sub(1);
         let behind = self.starts.partition_point(|start| *start < within.end);
@@ -113,9 +115,9 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    /// The column of so many lines with its blocks, and where each line begins.
+    /// A text of so many lines with its blocks, and where each line begins.
     fn column(count: usize) -> (Blocks, String, Vec<usize>) {
-        let (mut blocks, mut column, mut starts) = (Blocks::default(), String::new(), Vec::new());
+        let (mut blocks, mut column, mut starts) = (<Blocks>::default(), String::new(), Vec::new());
         for number in 0..count {
             let line = format!("the name of number {number:05}\n");
             blocks.push(line.as_bytes());
