@@ -24,7 +24,7 @@ impl Search {
     /// have made, and once after the start. Where that takes long, nobody waits for it again and again.
     pub async fn ready_for_alike(self: &Arc<Self>, store: &Store) -> Result<(), Fault> {
         if self.made.load(SeqCst) {
-            return if store.is_shared() { self.follow(store).await } else { Ok(()) };
+            return if store.is_shared() { self.follow_to_the_end(store).await } else { Ok(()) };
         }
         let is_long = self.making.get().is_some_and(|begun| begun.elapsed() > MADE_SOON);
         if is_long { Ok(()) } else { self.follow_to_the_end(store).await }

@@ -146,8 +146,8 @@ impl Search {
     }
 
     /// Follows what was committed since the last time, or makes the column. Of several who wait for it one
-    /// follows for all.
-    pub async fn follow(self: &Arc<Self>, store: &Store) -> Result<(), Fault> {
+    /// follows for all. Those who may stop waiting [follow to the end](Self::follow_to_the_end).
+    async fn follow(self: &Arc<Self>, store: &Store) -> Result<(), Fault> {
         let arrived = self.begun.load(SeqCst);
         let mut followed = self.followed.lock().await;
         // Another has begun after this call, and has come to its end.
@@ -211,7 +211,7 @@ impl Search {
     }
 
     /// Reads the accounts whose customer does not exist.
-    async fn make_ownerless(&self, store: &Store) -> Result<(), Fault> {
+    async fn make_ownerless(self: &Arc<Self>, store: &Store) -> Result<(), Fault> {
         let mut from = Some(Vec::new());
         while let Some(start) = from {
             let (mut named, next) =
@@ -246,9 +246,11 @@ impl Search {
     }
 
     /// Brings the lines of records up to date.
-    async fn refresh(&self, store: &Store, records: Vec<Wanted>) -> Result<(), Fault> {
+    async fn refresh(self: &Arc<Self>, store: &Store, records: Vec<Wanted>) -> Result<(), Fault> {
         let looked = store.read(true, move |tx| records::lines(tx, records.clone())).await?;
-        self.apply(looked);
+        let search = self.clone();
+        // It may wait for a search that is under way.
+        tokio::task::spawn_blocking(move || search.apply(looked)).await.map_err(|_| busy())?;
         self.tidy().await
     }
 
@@ -269,11 +271,9 @@ impl Search {
         }
     }
 
-    /// Follows, and makes the column to its end even if no one waits for it any more.
+    /// Follows to the end even if no one waits for it any more: what was read must not come into the column
+    /// after what another one has read later.
     async fn follow_to_the_end(self: &Arc<Self>, store: &Store) -> Result<(), Fault> {
-        if self.made.load(SeqCst) {
-            return self.follow(store).await;
-        }
         let (search, store) = (self.clone(), store.clone());
         let made = tokio::spawn(async move { search.follow(&store).await });
         made.await.unwrap_or_else(|_| Err(busy()))
@@ -356,6 +356,33 @@ mod tests {
         assert_eq!(found.iter().map(|found| found.identifier.as_str()).collect::<Vec<_>>(), ["north"]);
         assert!(!made.is_closed());
         keeping.abort();
+        store.close().await;
+    }
+
+    #[tokio::test]
+    async fn a_column_that_waits_for_a_search_holds_up_nothing_else() {
+        let (store, _folder) = store().await;
+        let search = Arc::new(Search::default());
+        search.follow(&store).await.unwrap();
+        let remove = |tx: &mut Tx<'_>| tx.remove_all::<StoredOffice>(&[]);
+        store.write("test", remove).await.unwrap();
+        let ((end, ends), (begun, begins)) = (std::sync::mpsc::channel::<()>(), std::sync::mpsc::channel());
+        let column = search.column.clone();
+        let searching = std::thread::spawn(move || {
+            let _column = column.read().unwrap();
+            begun.send(()).unwrap();
+            let _ = ends.recv_timeout(Duration::from_secs(10));
+        });
+        begins.recv().unwrap();
+        let (own, other) = (search.clone(), store.clone());
+        let following = tokio::spawn(async move { own.follow(&other).await });
+        // All of this test is one thread.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert!(!following.is_finished());
+        drop(end);
+        following.await.unwrap().unwrap();
+        assert_eq!(search.column.read().unwrap().records(), 0);
+        searching.join().unwrap();
         store.close().await;
     }
 
