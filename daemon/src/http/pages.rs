@@ -12,7 +12,8 @@ use std::sync::{Arc, PoisonError};
 /// How often a page whose records change meanwhile is looked up again, before it is read from the store.
 const TRIES: usize = 10;
 
-/// Answers a request for a page; `None` if no order is kept, or if others keep changing the page.
+/// Answers a request for a page; `None` if no order is kept, or if others keep changing the page or the orders
+/// that are kept.
 pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
     let Some(noun) = request.noun.filter(|_| !request.lines) else { return Ok(None) };
     let state = &request.state;
@@ -22,6 +23,9 @@ pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
         asking.run(tx, &caller)
     };
     let Content::List(list) = state.store.read(true, ask).await?.content else { return Ok(None) };
+    if !list.is_shelved() {
+        return Ok(None);
+    }
     for _ in 0..TRIES {
         let Some(shelf) = state.shelves.ready(&state.store, noun, list.column()).await? else {
             return Ok(None);
@@ -31,7 +35,8 @@ pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
             looking.find(&shelf.read().unwrap_or_else(PoisonError::into_inner))
         });
         let looked = looked.await.map_err(|_| Fault::new(fault::INTERNAL, "looking up a page broke off"))?;
-        let Some(found) = looked else { return Ok(None) };
+        // The order of its column has just made room for another one.
+        let Some(found) = looked else { continue };
         let found = Arc::new(found);
         let asking = request.clone();
         let show = move |tx: &mut Tx<'_>| {

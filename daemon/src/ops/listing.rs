@@ -292,11 +292,15 @@ pub enum Cursor {
 
 /// A list, whatever its records are.
 pub trait List: Send + Sync {
+    /// Whether a shelf knows its order.
+    fn is_shelved(&self) -> bool {
+        false
+    }
     /// The column that sorts it, if it is not the first one.
     fn column(&self) -> Option<&str> {
         None
     }
-    /// The records of the page, where a shelf can provide them.
+    /// The records of the page, where a shelf has the order of its column.
     fn find(&self, _: &Shelf) -> Option<Found> {
         None
     }
@@ -307,6 +311,10 @@ pub trait List: Send + Sync {
 }
 
 impl<R: Record, T: Listed> List for Listing<R, T> {
+    fn is_shelved(&self) -> bool {
+        self.shelved.is_some()
+    }
+
     fn column(&self) -> Option<&str> {
         self.sort.as_ref().map(|(column, _)| column.as_str())
     }

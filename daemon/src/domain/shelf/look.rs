@@ -43,6 +43,9 @@ impl Shelf {
             None => None,
             Some(name) => Some(self.columns.iter().find(|column| column.name == name)?),
         };
+        if let Some(column) = column {
+            column.note_use(&self.uses);
+        }
         let (slots, total) = self.look_up(column, wanted);
         let key = |slot: u32| column.map_or(SortKey::Null, |column| column.key(slot).clone());
         let records = slots.into_iter().map(|slot| (self.name(slot).to_owned(), key(slot))).collect();

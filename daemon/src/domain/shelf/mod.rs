@@ -8,21 +8,21 @@ mod column;
 mod key;
 mod lines;
 mod look;
+mod new_column;
 mod places;
 #[cfg(test)]
 mod tests;
 
+pub use column::Column;
 pub use key::SortKey;
 pub use lines::{lower, texts};
 pub use look::{Found, Wanted};
+pub use new_column::NewColumn;
 
-use column::Column;
 use lines::Lines;
 use places::{leave_out, put_in};
 use std::collections::BTreeMap;
-
-/// Columns beside the identifiers whose orders are kept of one noun.
-const COLUMNS_MAX: usize = 4;
+use std::sync::atomic::AtomicU64;
 
 /// What decides the position of a record in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub struct Shelf {
     groups: Vec<u8>,
     sizes: BTreeMap<u8, usize>,
     columns: Vec<Column>,
+    /// How often an order of a column was used.
+    uses: AtomicU64,
     lines: Lines,
 }
 
@@ -92,23 +94,6 @@ impl Shelf {
     fn slot_of(&self, identifier: &str) -> Option<u32> {
         let found = self.by_identifier.binary_search_by(|slot| self.name(*slot).cmp(identifier));
         found.ok().map(|at| self.by_identifier[at])
-    }
-
-    /// Keeps the order of one more column, from the key of each record; a record without one has none. The
-    /// column that was asked for first is forgotten when there are too many.
-    pub fn add_column(&mut self, name: &str, mut keys: BTreeMap<String, SortKey>) {
-        let mut of_slots = vec![SortKey::Null; self.slots.len()];
-        for slot in &self.by_identifier {
-            of_slots[*slot as usize] = keys.remove(self.name(*slot)).unwrap_or(SortKey::Null);
-        }
-        let mut order = self.by_identifier.clone();
-        // The sort is stable, so equal ones stay in the order of their identifiers.
-        order.sort_by(|a, b| of_slots[*a as usize].cmp(&of_slots[*b as usize]));
-        self.columns.retain(|column| column.name != name);
-        if self.columns.len() >= COLUMNS_MAX {
-            self.columns.remove(0);
-        }
-        self.columns.push(Column { name: name.to_owned(), keys: of_slots, order });
     }
 
     /// Updates records, each at most once; `None` where the record no longer exists.

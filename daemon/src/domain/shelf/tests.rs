@@ -1,5 +1,7 @@
 use super::*;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::RwLock;
 
 const COLUMN: &str = "surname";
 /// Terms with less than four bytes, which are in no index, and longer ones.
@@ -7,15 +9,18 @@ const TERMS: &str = "[abc]|c-1|ö|ss|ß|i|x|\n|-3|c-[0-9]{2}|öse|gros|groß|u k
 
 fn row(id: u8, name: &str, group: u8, columns: usize) -> Row {
     let identifier = format!("c-{id}");
-    let key = if name.is_empty() { SortKey::Null } else { SortKey::Text(name.to_owned()) };
-    Row { texts: texts([Some(identifier.as_str()), Some(name)]), identifier, group, keys: vec![key; columns] }
+    let texts = texts([Some(identifier.as_str()), Some(name)]);
+    Row { texts, identifier, group, keys: vec![key(name); columns] }
 }
 
 #[derive(Debug, Clone)]
 enum Step {
     /// Records that are put or removed together.
     Apply(Vec<(u8, Option<(String, u8)>)>),
-    AddColumn,
+    /// The keys of a column are read and sorted.
+    MakeColumn,
+    /// The column is brought up to date and kept.
+    KeepColumn,
     Compact,
 }
 
@@ -25,18 +30,20 @@ fn step() -> impl Strategy<Value = Step> {
     let change = (0u8..40, prop_oneof![4 => put, 1 => Just(None)]);
     prop_oneof![
         8 => proptest::collection::vec(change, 1..30).prop_map(Step::Apply),
-        1 => Just(Step::AddColumn),
+        2 => Just(Step::MakeColumn),
+        2 => Just(Step::KeepColumn),
         1 => Just(Step::Compact),
     ]
 }
 
+/// The key of a name.
+fn key(name: &str) -> SortKey {
+    if name.is_empty() { SortKey::Null } else { SortKey::Text(name.to_owned()) }
+}
+
 /// What a plain look at all records finds.
 fn plain(all: &BTreeMap<String, (String, u8)>, wanted: &Wanted<'_>) -> Found {
-    let key = |name: &String| match wanted.column {
-        None => SortKey::Null,
-        Some(_) if name.is_empty() => SortKey::Null,
-        Some(_) => SortKey::Text(name.clone()),
-    };
+    let key = |name: &String| wanted.column.map_or(SortKey::Null, |_| key(name));
     let matches = |id: &String, name: &String| {
         wanted.term.is_none_or(|term| id.to_lowercase().contains(term) || name.to_lowercase().contains(term))
     };
@@ -64,13 +71,19 @@ proptest! {
         passed in 0usize..20, size in 1usize..12, descending: bool,
         group in proptest::option::of(0u8..4),
     ) {
-        let (mut shelf, mut all) = (Shelf::default(), BTreeMap::new());
+        let (mut shelf, mut all) = (RwLock::new(Shelf::default()), BTreeMap::new());
+        // A column that is made, and what was changed since.
+        let mut made: Option<(NewColumn, BTreeSet<String>)> = None;
         for step in steps {
             match step {
                 Step::Apply(changes) => {
+                    let shelf = shelf.get_mut().unwrap();
                     let columns = shelf.columns().len();
                     let last: BTreeMap<_, _> = changes.into_iter().collect();
                     for (id, put) in &last {
+                        if let Some((_, changed)) = &mut made {
+                            changed.insert(format!("c-{id}"));
+                        }
                         match put {
                             Some(put) => all.insert(format!("c-{id}"), put.clone()),
                             None => all.remove(&format!("c-{id}")),
@@ -81,32 +94,71 @@ proptest! {
                     });
                     shelf.apply(changes.collect());
                 }
-                Step::AddColumn => {
-                    let key = |(id, (name, _)): (&String, &(String, u8))| {
-                        let key = if name.is_empty() { SortKey::Null } else { SortKey::Text(name.clone()) };
-                        (id.clone(), key)
-                    };
-                    shelf.add_column(COLUMN, all.iter().map(key).collect());
+                Step::MakeColumn => {
+                    let keys = all.iter().map(|(id, (name, _)): (&String, &(String, u8))| (id.clone(), key(name)));
+                    made = Some((NewColumn::of(&shelf, COLUMN, keys.collect()), BTreeSet::new()));
                 }
-                Step::Compact => shelf.compact(),
+                Step::KeepColumn => {
+                    let Some((made, changed)) = made.take() else { continue };
+                    let key = |id: String| {
+                        let key = all.get(&id).map_or(SortKey::Null, |(name, _)| key(name));
+                        (id, key)
+                    };
+                    let shelf = shelf.get_mut().unwrap();
+                    let column = shelf.fitted(made, changed.into_iter().map(key).collect());
+                    shelf.keep(column);
+                }
+                Step::Compact => shelf.get_mut().unwrap().compact(),
             }
-            prop_assert_eq!(shelf.records(), all.len());
+            prop_assert_eq!(shelf.get_mut().unwrap().records(), all.len());
         }
+        let shelf = shelf.into_inner().unwrap();
         for column in [None, Some(COLUMN)] {
             let term = term.as_deref();
             let wanted = Wanted { column, descending, group, term, passed, size };
-            let expected = shelf.has(column).then(|| plain(&all, &wanted));
-            prop_assert_eq!(shelf.page(&wanted), expected, "{:?}", wanted);
+            let whole = Wanted { group: None, term: None, passed: 0, size: usize::MAX, ..wanted };
+            for wanted in [wanted, whole] {
+                let expected = shelf.has(column).then(|| plain(&all, &wanted));
+                prop_assert_eq!(shelf.page(&wanted), expected, "{:?}", wanted);
+            }
         }
     }
 }
 
 #[test]
-fn only_so_many_columns_are_kept() {
+fn a_column_is_made_while_others_look_at_the_shelf() {
     let mut shelf = Shelf::default();
-    shelf.apply(vec![("c-1".to_owned(), Some(row(1, "a", 0, 0)))]);
-    for name in ["a", "b", "c", "d", "e"] {
-        shelf.add_column(name, BTreeMap::new());
+    let put = |id: u8, name: &str| (format!("c-{id}"), Some(row(id, name, 0, 0)));
+    shelf.apply((1..30).map(|id| put(id, "")).collect());
+    let shelf = RwLock::new(shelf);
+    let looking = shelf.read().unwrap();
+    let keys = BTreeMap::from([("c-7".to_owned(), key("b")), ("c-3".to_owned(), key("a"))]);
+    let column = looking.fitted(NewColumn::of(&shelf, COLUMN, keys), BTreeMap::new());
+    drop(looking);
+    let mut shelf = shelf.into_inner().unwrap();
+    shelf.keep(column);
+    let wanted =
+        Wanted { column: Some(COLUMN), descending: true, group: None, term: None, passed: 0, size: 3 };
+    let names: Vec<_> = shelf.page(&wanted).unwrap().records.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["c-7", "c-3", "c-1"]);
+}
+
+#[test]
+fn of_many_columns_the_one_that_was_used_least_lately_goes() {
+    let shelf = RwLock::new(Shelf::default());
+    let keep = |name: &str| {
+        let made = NewColumn::of(&shelf, name, BTreeMap::new());
+        let column = shelf.read().unwrap().fitted(made, BTreeMap::new());
+        drop(shelf.write().unwrap().keep(column));
+    };
+    ["a", "b", "c", "d"].into_iter().for_each(keep);
+    for name in ["b", "a"] {
+        let wanted =
+            Wanted { column: Some(name), descending: false, group: None, term: None, passed: 0, size: 1 };
+        assert!(shelf.read().unwrap().page(&wanted).is_some());
     }
-    assert_eq!(shelf.columns(), ["b", "c", "d", "e"]);
+    keep("e");
+    assert_eq!(shelf.read().unwrap().columns(), ["a", "b", "d", "e"]);
+    keep("f");
+    assert_eq!(shelf.read().unwrap().columns(), ["a", "b", "e", "f"]);
 }

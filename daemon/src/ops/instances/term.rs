@@ -90,6 +90,10 @@ impl Containing {
 }
 
 impl List for Containing {
+    fn is_shelved(&self) -> bool {
+        true
+    }
+
     fn find(&self, shelf: &Shelf) -> Option<Found> {
         let term = Some(self.term.as_str());
         shelf.page(&Wanted { column: None, descending: false, group: None, term, passed: 0, size: self.most })
