@@ -13,7 +13,8 @@ use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
 use super::{
-    backup, batch, body, dry_run, events, login, metrics, origin, pages, rate, refused, search, status, trail,
+    backup, batch, body, dry_run, events, lines, login, metrics, origin, pages, rate, refused, search,
+    status, trail,
 };
 use crate::ops::Caller;
 use crate::reports::Reports;
@@ -202,6 +203,9 @@ async fn read(
     }
     let head = head.clone();
     let list = async move {
+        if let Some(response) = lines::read(&request, head.origin).await? {
+            return Ok(response);
+        }
         match pages::read(&request).await? {
             Some(reply) => Ok(respond(request.state.unread.hold(reply, head.origin)?, None)),
             None => request.read(true, &head).await,

@@ -22,6 +22,7 @@ pub mod heavy;
 pub mod idempotency;
 mod image;
 pub mod line;
+mod lines;
 pub mod listeners;
 pub mod load;
 pub mod login;

@@ -4,7 +4,7 @@
 use super::access;
 use super::reply::{Content, Reply};
 use super::request::Request;
-use crate::ops::listing::List;
+use crate::ops::list::List;
 use crate::store::Tx;
 use mfa_shared::fault::{self, Fault};
 use std::sync::{Arc, PoisonError};

@@ -15,6 +15,7 @@ use super::state::State;
 use super::trail::Trail;
 use super::{dry_run, existing_only, image, tag};
 use crate::clock::Deadline;
+use crate::ops::list::Cursor;
 use crate::ops::{Caller, gateways};
 use crate::shelves::Noun;
 use crate::store::Tx;
@@ -187,16 +188,24 @@ impl Request {
             let deadline = Deadline::after(request.state.config.read_time);
             let room = request.state.unread.begin(from, usize::MAX);
             tx.limits.room = Some(room.clone());
-            room.hold(tx.until(deadline, READS_TOO_LONG, |tx| request.shown(tx, &caller))?)
+            let (reply, begin) = tx.until(deadline, READS_TOO_LONG, |tx| {
+                let reply = request.shown(tx, &caller)?;
+                let begin = match &reply.content {
+                    Content::List(list) => list.begin(tx)?,
+                    _ => Cursor::End,
+                };
+                Ok((reply, begin))
+            })?;
+            Ok((room.hold(reply)?, begin, room))
         };
         let store = &self.state.store;
-        let reply = match &self.prepared {
+        let (reply, begin, room) = match &self.prepared {
             Ok(Prepared { note: Some(_), .. }) => store.write(&head.request_id, read).await?,
             Ok(_) if self.own_tag && !long => store.read_rehearsed(false, read).await?,
             _ => store.read(long, read).await?,
         };
         let stream = match &reply.content {
-            Content::List(list) => Some(stream(self.state.store.clone(), list.clone())),
+            Content::List(list) => Some(stream(self.state.store.clone(), list.clone(), begin, room)),
             _ => None,
         };
         Ok((reply, stream))

@@ -1,7 +1,8 @@
 //! A reply as a response of HTTP, with a body that may be sent piece by piece.
 
 use super::reply::{Content, Reply};
-use crate::ops::listing::{Cursor, List};
+use super::unread::Growing;
+use crate::ops::list::{Cursor, List};
 use crate::store::{Store, Tx};
 use bytes::Bytes;
 use mfa_shared::fault::Fault;
@@ -25,11 +26,13 @@ const PARTS_MAX: usize = 5;
 const QUICK: Duration = Duration::from_millis(500);
 
 /// Reads a list chunk by chunk, as fast as the client takes them. Of a list whose client does not read, one
-/// chunk is held beside the one that is being sent: thousands of such clients must not take all memory.
-pub(super) fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
+/// chunk is held beside the one that is being sent: thousands of such clients must not take all memory. What
+/// the cursor holds takes its room until the stream ends.
+pub(super) fn stream(store: Store, list: Arc<dyn List>, from: Cursor, room: Arc<Growing>) -> Chunks {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
     tokio::spawn(async move {
-        let (mut cursor, mut quick) = (Cursor::Start, 0);
+        let _room = room;
+        let (mut cursor, mut quick) = (from, 0);
         while !matches!(cursor, Cursor::End) {
             let asked = Instant::now();
             let Ok(place) = sender.reserve().await else { break };
@@ -110,9 +113,12 @@ pub fn set_header(response: &mut Response, name: &str, value: &str) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::room::OF_CLIENT_MAX;
+    use super::super::unread::Unread;
     use super::*;
     use crate::clock::Clock;
     use crate::store::embedded::{Embedded, Options};
+    use std::net::IpAddr;
     use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
     const PARTS: u64 = 100;
@@ -140,7 +146,8 @@ mod tests {
         let engine = Embedded::open(Options::new(dir.path())).unwrap();
         let store = Store::new(engine, Clock::system(), false);
         let list = Arc::<Numbers>::default();
-        let mut chunks = stream(store.clone(), list.clone());
+        let room = || Unread::default().begin(IpAddr::from([192, 0, 2, 1]), usize::MAX);
+        let mut chunks = stream(store.clone(), list.clone(), Cursor::Start, room());
         for taken in 1..=4 {
             tokio::time::sleep(QUICK + Duration::from_millis(300)).await;
             assert_eq!(list.0.load(SeqCst), taken);
@@ -148,7 +155,8 @@ mod tests {
         }
         drop(chunks);
         // One that takes everything gets it in order, and soon more of it at once.
-        let (mut chunks, mut count, mut all) = (stream(store.clone(), list), 0, Vec::new());
+        let mut chunks = stream(store.clone(), list, Cursor::Start, room());
+        let (mut count, mut all) = (0, Vec::new());
         while let Some(chunk) = chunks.recv().await {
             all.extend_from_slice(&chunk.unwrap());
             count += 1;
@@ -156,6 +164,28 @@ mod tests {
         let expected: String = (0..PARTS).map(|number| format!("{number}\n")).collect();
         assert_eq!(String::from_utf8(all).unwrap(), expected);
         assert!(count < PARTS / 2, "{count} chunks");
+        store.close().await;
+    }
+
+    #[tokio::test]
+    async fn what_a_stream_keeps_takes_room_until_its_client_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Embedded::open(Options::new(dir.path())).unwrap();
+        let store = Store::new(engine, Clock::system(), false);
+        let unread = Unread::default();
+        let room = || unread.begin(IpAddr::from([192, 0, 2, 1]), usize::MAX);
+        let (kept, refused) = (room(), room());
+        kept.grow_to(OF_CLIENT_MAX).unwrap();
+        let mut chunks = stream(store.clone(), Arc::<Numbers>::default(), Cursor::Start, kept);
+        chunks.recv().await.unwrap().unwrap();
+        let fault = refused.grow_to(OF_CLIENT_MAX).unwrap_err();
+        assert_eq!((fault.kind.status, fault.retry_after.is_some()), (503, true));
+        drop(chunks);
+        let soon = Instant::now() + Duration::from_secs(10);
+        while refused.grow_to(OF_CLIENT_MAX).is_err() {
+            assert!(Instant::now() < soon, "the room was not given back");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         store.close().await;
     }
 }

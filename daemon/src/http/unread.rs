@@ -112,13 +112,11 @@ impl Growing {
 
     /// The whole answer of a request that has changed something: it is never refused.
     pub fn hold_done(&self, reply: Reply) -> Reply {
-        match (self.size().taken.take(), &reply.content) {
-            (Some(taken), Content::Bytes(bytes)) => {
-                let held = Held { bytes: bytes.clone(), _taken: taken };
-                Reply { content: Content::Bytes(Bytes::from_owner(held)), ..reply }
-            }
-            _ => reply,
-        }
+        // What is sent bit by bit, such as the lines of a list, keeps this value itself.
+        let Content::Bytes(bytes) = &reply.content else { return reply };
+        let Some(taken) = self.size().taken.take() else { return reply };
+        let held = Held { bytes: bytes.clone(), _taken: taken };
+        Reply { content: Content::Bytes(Bytes::from_owner(held)), ..reply }
     }
 }
 

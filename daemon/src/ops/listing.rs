@@ -2,10 +2,12 @@
 //!
 //! An operation says what a list is made of; how much of it is read, and when, is decided here. A page is
 //! read in the transaction of its request. A stream is read chunk by chunk, a short transaction each, so that
-//! a long export blocks no one; beyond the order it holds one chunk in memory.
+//! a long export blocks no one. It holds one chunk in memory, and its order where that is not one of the store:
+//! four bytes for each record that a shelf has, and else its key.
 
+use super::list::{Cursor, List, bytes_of};
 pub use crate::domain::shelf::SortKey;
-use crate::domain::shelf::{Found, Shelf, Wanted, lower};
+use crate::domain::shelf::{Found, Order, OtherKeys, Shelf, Wanted, lower};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::{self, Record, prefix};
@@ -15,6 +17,7 @@ use mfa_shared::query::Listed;
 use mfa_shared::query::{PAGE_SIZE_DEFAULT, Paging};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -25,6 +28,8 @@ const CHUNK_RECORDS: usize = 100;
 type SortBy<R> = fn(&R, &str) -> SortKey;
 type Keep<R> = Box<dyn Fn(&R) -> bool + Send + Sync>;
 type Restore<R> = Box<dyn Fn(&mut Tx<'_>, R) -> Result<Option<R>, Fault> + Send + Sync>;
+/// The identifiers of the records that `restore` may show with other keys.
+type Touched = Box<dyn Fn(&mut Tx<'_>) -> Result<BTreeSet<String>, Fault> + Send + Sync>;
 type Show<R> = fn(&mut Tx<'_>, R) -> Result<Vec<u8>, Fault>;
 
 /// A list of the records `R`, shown as `T`.
@@ -38,6 +43,7 @@ pub struct Listing<R, T> {
     page_index: u64,
     size: u64,
     restore: Option<Restore<R>>,
+    touched: Option<Touched>,
     show: Show<R>,
     shown: PhantomData<fn() -> T>,
     /// The lower-cased term.
@@ -85,6 +91,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
             page_index: paging.page_index.unwrap_or(0).into(),
             size: paging.size.unwrap_or(PAGE_SIZE_DEFAULT).into(),
             restore: None,
+            touched: None,
             show,
             shown: PhantomData,
             term: None,
@@ -143,12 +150,14 @@ impl<R: Record, T: Listed> Listing<R, T> {
     }
 
     /// As a stream, the records as they were when the list was asked for: `restore` brings one back to that
-    /// moment, or leaves it out.
+    /// moment, or leaves it out; `touched` names those that may have had other keys then.
     pub fn as_of(
         mut self,
         restore: impl Fn(&mut Tx<'_>, R) -> Result<Option<R>, Fault> + Send + Sync + 'static,
+        touched: impl Fn(&mut Tx<'_>) -> Result<BTreeSet<String>, Fault> + Send + Sync + 'static,
     ) -> Self {
         self.restore = Some(Box::new(restore));
+        self.touched = Some(Box::new(touched));
         self
     }
 
@@ -221,24 +230,53 @@ impl<R: Record, T: Listed> Listing<R, T> {
 
     /// The keys of the next records, and the cursor after them.
     fn chunk(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
+        let next = |at: usize, count: usize, cursor: &dyn Fn(usize) -> Cursor| {
+            let behind = at.saturating_add(CHUNK_RECORDS);
+            if behind < count { cursor(behind) } else { Cursor::End }
+        };
         match cursor {
-            Cursor::Start | Cursor::Span(_) | Cursor::End => Ok((Vec::new(), Cursor::End)),
+            Cursor::Span(_) | Cursor::End => Ok((Vec::new(), Cursor::End)),
             Cursor::Keys(keys, at) => {
-                let chunk: Vec<_> = keys.iter().skip(at).take(CHUNK_RECORDS).cloned().collect();
-                Ok((chunk, Cursor::Keys(keys, at + CHUNK_RECORDS)))
+                let chunk = keys.iter().skip(at).take(CHUNK_RECORDS).cloned().collect();
+                Ok((chunk, next(at, keys.len(), &|at| Cursor::Keys(keys.clone(), at))))
             }
-            Cursor::Walk(from) => {
+            Cursor::Order(order, at) => {
+                let names = order.names(at..at.saturating_add(CHUNK_RECORDS));
+                let chunk = names.iter().map(|name| record::key(&[name])).collect();
+                Ok((chunk, next(at, order.records(), &|at| Cursor::Order(order.clone(), at))))
+            }
+            Cursor::Start => self.walked(tx, self.range()),
+            Cursor::Walk(place) => {
                 let (space, range) = self.range();
-                let mut entries: Vec<Vec<u8>> = Vec::with_capacity(CHUNK_RECORDS);
-                tx.walk(space, Range { from, ..range }, &mut |entry, _| {
-                    entries.push(entry.to_vec());
-                    Ok(entries.len() < CHUNK_RECORDS)
-                })?;
-                let mut next = entries.last().cloned().unwrap_or_default();
-                next.push(0);
-                Ok((entries.iter().map(|entry| self.key_of(entry)).collect(), Cursor::Walk(next)))
+                let left = match self.descending {
+                    true => Range { to: Some(place), ..range },
+                    false => Range { from: place, ..range },
+                };
+                self.walked(tx, (space, left))
             }
         }
+    }
+
+    /// The keys of the first records of what is left of a space, and the cursor after them.
+    fn walked(
+        &self,
+        tx: &mut Tx<'_>,
+        (space, left): (Space, Range),
+    ) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
+        let pairs = tx.scan(space, &left, self.descending, CHUNK_RECORDS)?;
+        let next = match pairs.last() {
+            Some((last, _)) if pairs.len() == CHUNK_RECORDS && self.descending => Cursor::Walk(last.clone()),
+            Some((last, _)) if pairs.len() == CHUNK_RECORDS => Cursor::Walk([last.as_slice(), &[0]].concat()),
+            _ => Cursor::End,
+        };
+        Ok((pairs.iter().map(|(entry, _)| self.key_of(entry)).collect(), next))
+    }
+
+    /// What a shelf is asked for.
+    fn wanted(&self, (passed, size): (usize, usize)) -> Option<Wanted<'_>> {
+        let (descending, term) = (self.descending, self.term.as_deref());
+        let group = self.shelved?;
+        Some(Wanted { column: self.column(), descending, group, term, passed, size })
     }
 
     /// How many records precede the page, and how many are on it.
@@ -274,42 +312,6 @@ impl<R: Record, T: Listed> Listing<R, T> {
     }
 }
 
-/// The position of a stream.
-#[derive(Debug, Clone, Default)]
-pub enum Cursor {
-    /// Before its first record.
-    #[default]
-    Start,
-    /// Before the key at this place.
-    Keys(Arc<Vec<Vec<u8>>>, usize),
-    /// Before the first entry from this one on, in the order of the store.
-    Walk(Vec<u8>),
-    /// Before the next of these numbers.
-    Span(std::ops::Range<u64>),
-    /// Behind its last record.
-    End,
-}
-
-/// A list, whatever its records are.
-pub trait List: Send + Sync {
-    /// Whether a shelf knows its order.
-    fn is_shelved(&self) -> bool {
-        false
-    }
-    /// The column that sorts it, if it is not the first one.
-    fn column(&self) -> Option<&str> {
-        None
-    }
-    /// The records of the page, where a shelf has the order of its column.
-    fn find(&self, _: &Shelf) -> Option<Found> {
-        None
-    }
-    /// The page that was asked for, in its envelope.
-    fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault>;
-    /// The next records, one a line, and the cursor after them.
-    fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault>;
-}
-
 impl<R: Record, T: Listed> List for Listing<R, T> {
     fn is_shelved(&self) -> bool {
         self.shelved.is_some()
@@ -320,15 +322,28 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
     }
 
     fn find(&self, shelf: &Shelf) -> Option<Found> {
-        let (passed, size) = self.part();
-        shelf.page(&Wanted {
-            column: self.column(),
-            descending: self.descending,
-            group: self.shelved?,
-            term: self.term.as_deref(),
-            passed,
-            size,
-        })
+        shelf.page(&self.wanted(self.part())?)
+    }
+
+    fn is_ordered(&self) -> bool {
+        self.shelved.is_some() && (self.sort.is_some() || self.term.is_some())
+    }
+
+    fn order(&self, shelf: &Shelf, others: &OtherKeys) -> Option<Order> {
+        shelf.order(&self.wanted((0, usize::MAX))?, others)
+    }
+
+    fn other_keys(&self, tx: &mut Tx<'_>) -> Result<OtherKeys, Fault> {
+        let (Some((column, sort)), Some(touched)) = (&self.sort, &self.touched) else {
+            return Ok(OtherKeys::new());
+        };
+        let names = touched(tx)?;
+        tx.expect(R::SPACE, &names.iter().map(|name| record::key(&[name])).collect::<Vec<_>>())?;
+        let key = |name: String| {
+            let record = self.streamed(tx, &record::key(&[&name]))?;
+            Ok((name, record.map(|record| sort(&record, column))))
+        };
+        names.into_iter().map(key).collect()
     }
 
     fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
@@ -348,16 +363,19 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
         Ok(envelope::<T>(&shown?, total as u64, self.size))
     }
 
+    fn begin(&self, tx: &mut Tx<'_>) -> Result<Cursor, Fault> {
+        // The order of identifiers is that of the store.
+        if self.sort.is_none() {
+            return Ok(Cursor::Start);
+        }
+        let keys = self.keys(tx, true)?;
+        tx.limits.answer_grows(bytes_of(&keys))?;
+        Ok(Cursor::Keys(Arc::new(keys), 0))
+    }
+
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
-        let cursor = match cursor {
-            Cursor::Start if self.sort.is_some() || self.descending => {
-                Cursor::Keys(Arc::new(self.keys(tx, true)?), 0)
-            }
-            Cursor::Start => Cursor::Walk(self.range().1.from),
-            begun => begun,
-        };
+        let cursor = if matches!(cursor, Cursor::Start) { self.begin(tx)? } else { cursor };
         let (chunk, next) = self.chunk(tx, cursor)?;
-        let next = if chunk.len() < CHUNK_RECORDS { Cursor::End } else { next };
         tx.expect(R::SPACE, &chunk)?;
         let mut out = Vec::new();
         for key in chunk {

@@ -33,6 +33,7 @@ pub mod interest;
 mod known;
 pub mod last_use;
 pub mod ledger;
+pub mod list;
 pub mod listing;
 pub mod login;
 pub mod offices;

@@ -1,7 +1,8 @@
 //! Lists that are plain arrays: every record in the order of its key, or of an index. The whole array is
 //! read in the transaction of its request; as lines it is read chunk by chunk, and never as a whole.
 
-use super::listing::{Cursor, List, json};
+use super::list::{Cursor, List, bytes_of};
+use super::listing::json;
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::{Record, prefix};
@@ -118,6 +119,13 @@ impl<R: Record, T: Serialize> Rows<R, T> {
 impl<R: Record, T: Serialize + Send + Sync> List for Rows<R, T> {
     fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
         self.walk.page(tx, &|tx, stored| self.element(tx, stored))
+    }
+
+    fn begin(&self, tx: &mut Tx<'_>) -> Result<Cursor, Fault> {
+        if let Source::Keys(keys) = &self.walk.source {
+            tx.limits.answer_grows(bytes_of(keys))?;
+        }
+        Ok(Cursor::Start)
     }
 
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {

@@ -54,7 +54,7 @@ fn has(record: &Value, fields: &[&str], term: &str) -> bool {
     term.is_empty() || fields.iter().any(|name| text(name).contains(&term.to_lowercase()))
 }
 
-/// The page of a list is the part of `whole` that it should be.
+/// The page of a list is the part of `whole` that it should be, and its lines are all of it.
 fn compare(world: &World, path: &str, noun: &str, whole: &[Value], part: (usize, usize)) {
     let (page, size) = part;
     let seen = world.get(&format!("{path}&pageIndex={page}&size={size}")).is(200).json();
@@ -62,6 +62,7 @@ fn compare(world: &World, path: &str, noun: &str, whole: &[Value], part: (usize,
     assert_eq!(&seen[noun], &json!(part), "{path}, page {page} of {size}");
     assert_eq!(&seen["totalElements"], whole.len());
     assert_eq!(&seen["totalPages"], whole.len().div_ceil(size));
+    assert_eq!(lines(world, path), whole, "{path}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use mfa_shared::api::instances::{CreateInstance, NewInstance};
 use mfa_shared::api::ledger::AccountKind::{Asset, Expense};
 use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::wire::Json;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
@@ -19,6 +19,8 @@ use tokio::task::JoinHandle;
 
 /// More than a stream reads at once.
 const ACCOUNTS: usize = 1_203;
+/// Offices that are never removed.
+const STAY: usize = 350;
 
 /// A counter with an account `anna.9100.00001` that is open, and many more of one customer.
 fn crowded() -> Counter {
@@ -102,6 +104,9 @@ fn accounts_that_are_streamed_beside_postings_balance() {
             Amount::sum(side.map(|account| account.balance))
         };
         assert_eq!(of(true), of(false), "{path}");
+        let is_before =
+            |a: &LedgerAccount, b: &LedgerAccount| (b.balance, &a.identifier) < (a.balance, &b.identifier);
+        assert!(accounts.is_sorted_by(is_before) || !path.contains("DESC"), "{path}");
         totals.push(of(false));
     }
     stop.store(true, SeqCst);
@@ -133,6 +138,42 @@ fn trial_balances_and_pages_read_beside_postings_are_of_one_moment() {
     stop.store(true, SeqCst);
     assert!(counter.world.wait(deposits) > 0);
     assert!(totals.first() < totals.last(), "{totals:?}");
+}
+
+#[test]
+fn a_sorted_stream_beside_writers_has_each_record_once() {
+    let world = World::start();
+    let name_of = |n: usize| format!("o-{n:03}");
+    let office = |n: usize, name: usize| {
+        json!({ "identifier": name_of(n), "name": format!("Office {name}") }).to_string()
+    };
+    for n in 0..STAY {
+        world.post("/offices", office(n, n % 7)).is(202);
+    }
+    let (stop, mut seen) = (AtomicBool::new(false), Vec::new());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for n in (0..STAY).cycle().take_while(|_| !stop.load(SeqCst)) {
+                world.put(&format!("/offices/{}", name_of(n)), office(n, n * 5 % 11)).is(202);
+                // Another one takes the place in memory of each that goes.
+                world.post("/offices", office(STAY + n, n % 11)).is(202);
+                world.delete(&format!("/offices/{}", name_of(STAY + n))).is(202);
+            }
+        });
+        let order = ["sortColumn=name", "sortColumn=lastModifiedOn&sortDirection=DESC", "sortDirection=DESC"];
+        let asked = order.into_iter().chain(["term=OFFICE", "term=office&sortColumn=name"]);
+        for query in asked.cycle().take(40) {
+            seen.push((query, streamed(&world, &format!("/offices?{query}"))));
+        }
+        stop.store(true, SeqCst);
+    });
+    let all: Vec<_> = (0..STAY).map(name_of).collect();
+    for (query, offices) in seen {
+        let names = offices.iter().map(|office| office["identifier"].as_str().unwrap());
+        let mut stayed: Vec<_> = names.filter(|name| *name < name_of(STAY).as_str()).collect();
+        stayed.sort_unstable();
+        assert_eq!(stayed, all, "{query}");
+    }
 }
 
 #[test]

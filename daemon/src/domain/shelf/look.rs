@@ -39,21 +39,23 @@ pub struct Found {
 impl Shelf {
     /// The part of the list that is asked for; `None` where the order of its column is not kept.
     pub fn page(&self, wanted: &Wanted<'_>) -> Option<Found> {
-        let column = match wanted.column {
-            None => None,
-            Some(name) => Some(self.columns.iter().find(|column| column.name == name)?),
-        };
-        if let Some(column) = column {
-            column.note_use(&self.uses);
-        }
+        let column = self.known(wanted.column)?;
         let (slots, total) = self.look_up(column, wanted);
         let key = |slot: u32| column.map_or(SortKey::Null, |column| column.key(slot).clone());
         let records = slots.into_iter().map(|slot| (self.name(slot).to_owned(), key(slot))).collect();
         Some(Found { records, total })
     }
 
+    /// The order of the column that is asked for, if one is; `None` where it is not kept.
+    pub(super) fn known(&self, name: Option<&str>) -> Option<Option<&Column>> {
+        let Some(name) = name else { return Some(None) };
+        let column = self.columns.iter().find(|column| column.name == name)?;
+        column.note_use(&self.uses);
+        Some(Some(column))
+    }
+
     /// The slots of the part that is asked for, and how many match in all.
-    fn look_up(&self, column: Option<&Column>, wanted: &Wanted<'_>) -> (Vec<u32>, usize) {
+    pub(super) fn look_up(&self, column: Option<&Column>, wanted: &Wanted<'_>) -> (Vec<u32>, usize) {
         let order = column.map_or(&self.by_identifier, |column| &column.order);
         let is_of = |slot: u32| wanted.group.is_none_or(|group| group == self.groups[slot as usize]);
         let found = wanted.term.filter(|term| !term.is_empty()).map(|term| {

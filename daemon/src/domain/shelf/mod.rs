@@ -9,6 +9,7 @@ mod key;
 mod lines;
 mod look;
 mod new_column;
+mod order;
 mod places;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ pub use key::SortKey;
 pub use lines::{lower, texts};
 pub use look::{Found, Wanted};
 pub use new_column::NewColumn;
+pub use order::{Order, OtherKeys};
 
 use lines::Lines;
 use places::{leave_out, put_in};
@@ -49,6 +51,11 @@ struct Slot {
 pub struct Shelf {
     slots: Vec<Slot>,
     free: Vec<u32>,
+    /// How many slots were given to another record, and for each of these how many it were by then.
+    reuses: u64,
+    reused: BTreeMap<u32, u64>,
+    /// How often it was changed.
+    changes: u64,
     by_identifier: Vec<u32>,
     /// The group of each slot, and how many records are of each.
     groups: Vec<u8>,
@@ -96,8 +103,14 @@ impl Shelf {
         found.ok().map(|at| self.by_identifier[at])
     }
 
+    /// How often it was changed.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Updates records, each at most once; `None` where the record no longer exists.
     pub fn apply(&mut self, changes: Vec<(String, Option<Row>)>) {
+        self.changes += 1;
         let known: Vec<_> = changes.iter().map(|(identifier, _)| self.slot_of(identifier)).collect();
         self.leave(&changes, &known);
         let mut added = Vec::new();
@@ -187,7 +200,11 @@ impl Shelf {
     fn fill(&mut self, row: Row) -> u32 {
         self.count_in(row.group);
         let slot = match self.free.pop() {
-            Some(slot) => slot,
+            Some(slot) => {
+                self.reuses += 1;
+                self.reused.insert(slot, self.reuses);
+                slot
+            }
             None => u32::try_from(self.slots.len()).expect("fewer records than a machine can hold"),
         };
         let line = self.lines.write(slot, &row.texts);

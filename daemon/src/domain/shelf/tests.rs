@@ -22,6 +22,8 @@ enum Step {
     /// The column is brought up to date and kept.
     KeepColumn,
     Compact,
+    /// An order is taken.
+    Take,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -33,12 +35,17 @@ fn step() -> impl Strategy<Value = Step> {
         2 => Just(Step::MakeColumn),
         2 => Just(Step::KeepColumn),
         1 => Just(Step::Compact),
+        1 => Just(Step::Take),
     ]
 }
 
 /// The key of a name.
 fn key(name: &str) -> SortKey {
     if name.is_empty() { SortKey::Null } else { SortKey::Text(name.to_owned()) }
+}
+
+fn names(found: &Found) -> Vec<String> {
+    found.records.iter().map(|(name, _)| name.clone()).collect()
 }
 
 /// What a plain look at all records finds.
@@ -70,10 +77,13 @@ proptest! {
         term in proptest::option::of(TERMS),
         passed in 0usize..20, size in 1usize..12, descending: bool,
         group in proptest::option::of(0u8..4),
+        others in proptest::collection::btree_map(0u8..40, proptest::option::of("[ab]{0,2}"), 0..12),
     ) {
         let (mut shelf, mut all) = (RwLock::new(Shelf::default()), BTreeMap::new());
         // A column that is made, and what was changed since.
         let mut made: Option<(NewColumn, BTreeSet<String>)> = None;
+        // An order, what was in it, and what of that was removed since.
+        let mut taken: Option<(Order, Vec<String>, BTreeSet<String>)> = None;
         for step in steps {
             match step {
                 Step::Apply(changes) => {
@@ -83,6 +93,9 @@ proptest! {
                     for (id, put) in &last {
                         if let Some((_, changed)) = &mut made {
                             changed.insert(format!("c-{id}"));
+                        }
+                        if let (Some((_, _, removed)), None) = (&mut taken, put) {
+                            removed.insert(format!("c-{id}"));
                         }
                         match put {
                             Some(put) => all.insert(format!("c-{id}"), put.clone()),
@@ -108,6 +121,13 @@ proptest! {
                     let column = shelf.fitted(made, changed.into_iter().map(key).collect());
                     shelf.keep(column);
                 }
+                Step::Take => {
+                    let shelf = shelf.get_mut().unwrap();
+                    let wanted = Wanted { column: None, descending, group, term: None, passed, size };
+                    let order = shelf.order(&wanted, &OtherKeys::new()).unwrap();
+                    let whole = Wanted { passed: 0, size: usize::MAX, ..wanted };
+                    taken = Some((order, names(&plain(&all, &whole)), BTreeSet::new()));
+                }
                 Step::Compact => shelf.get_mut().unwrap().compact(),
             }
             prop_assert_eq!(shelf.get_mut().unwrap().records(), all.len());
@@ -121,8 +141,45 @@ proptest! {
                 let expected = shelf.has(column).then(|| plain(&all, &wanted));
                 prop_assert_eq!(shelf.page(&wanted), expected, "{:?}", wanted);
             }
+            let with = |others: &OtherKeys| {
+                let order = shelf.order(&wanted, others)?;
+                Some([0..7, 7..order.records()].map(|part| shelf.names(&order, part)).concat())
+            };
+            let whole = Wanted { passed: 0, size: usize::MAX, ..wanted };
+            let expected = shelf.has(column).then(|| names(&plain(&all, &whole)));
+            prop_assert_eq!(with(&OtherKeys::new()), expected, "{:?}", whole);
+            if column.is_some() && term.is_none() {
+                let mut all = all.clone();
+                for (id, name) in &others {
+                    match name {
+                        Some(name) => all.entry(format!("c-{id}")).and_modify(|had| had.0.clone_from(name)),
+                        None => {
+                            all.remove(&format!("c-{id}"));
+                            continue;
+                        }
+                    };
+                }
+                let others = others.iter().map(|(id, name)| (format!("c-{id}"), name.as_deref().map(key)));
+                let expected = shelf.has(column).then(|| names(&plain(&all, &whole)));
+                prop_assert_eq!(with(&others.collect()), expected, "{:?}", whole);
+            }
+        }
+        if let Some((order, mut was, removed)) = taken {
+            let mut seen = shelf.names(&order, 0..usize::MAX);
+            seen.retain(|name| !removed.contains(name));
+            was.retain(|name| !removed.contains(name));
+            prop_assert_eq!(seen, was);
         }
     }
+}
+
+#[test]
+fn an_order_takes_four_bytes_for_a_record() {
+    let mut shelf = Shelf::default();
+    shelf.apply((0..=255).map(|id| (format!("c-{id}"), Some(row(id, "", id % 2, 0)))).collect());
+    let wanted = Wanted { column: None, descending: true, group: Some(1), term: None, passed: 0, size: 1 };
+    let order = shelf.order(&wanted, &OtherKeys::new()).unwrap();
+    assert_eq!((order.records(), order.bytes()), (128, 512));
 }
 
 #[test]
@@ -139,8 +196,7 @@ fn a_column_is_made_while_others_look_at_the_shelf() {
     shelf.keep(column);
     let wanted =
         Wanted { column: Some(COLUMN), descending: true, group: None, term: None, passed: 0, size: 3 };
-    let names: Vec<_> = shelf.page(&wanted).unwrap().records.into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["c-7", "c-3", "c-1"]);
+    assert_eq!(names(&shelf.page(&wanted).unwrap()), ["c-7", "c-3", "c-1"]);
 }
 
 #[test]

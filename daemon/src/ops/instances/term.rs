@@ -1,7 +1,8 @@
 //! The first accounts that contain a text. Which these are is known in memory, as for pages of other lists.
 
 use crate::domain::shelf::{Found, Shelf, Wanted, lower};
-use crate::ops::listing::{Cursor, Findable, List, Shelved, SortKey, json};
+use crate::ops::list::{Cursor, List};
+use crate::ops::listing::{Findable, Shelved, SortKey, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, key};

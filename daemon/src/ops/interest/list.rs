@@ -3,7 +3,8 @@
 
 use crate::domain::runs::{Days, RUNS_KEPT_MAX, RunDays};
 use crate::ops::Caller;
-use crate::ops::listing::{Cursor, List, Listing, SortKey, envelope, json};
+use crate::ops::list::{Cursor, List};
+use crate::ops::listing::{Listing, SortKey, envelope, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, key, prefix};
@@ -172,6 +173,10 @@ impl List for Runs {
             Some(page) => Ok(page),
             None => self.walk.page(tx),
         }
+    }
+
+    fn begin(&self, tx: &mut Tx<'_>) -> Result<Cursor, Fault> {
+        self.walk.begin(tx)
     }
 
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {

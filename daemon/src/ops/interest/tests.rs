@@ -6,7 +6,7 @@ use crate::ops::interest::runs::{end_day, forget, put_again};
 use crate::ops::ledger::tests::memory::Memory;
 use crate::ops::ledger::tests::posting::{amount, customer, entry};
 use crate::ops::ledger::{self, CustomerAccount};
-use crate::ops::listing::List;
+use crate::ops::list::List;
 use crate::ops::{Caller, definitions};
 use crate::store::Tx;
 use crate::store::records::{InterestState, RunPhase, StoredInstance, StoredInterest, StoredRun};

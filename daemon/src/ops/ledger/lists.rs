@@ -4,7 +4,8 @@
 use super::posting::{entry_at, line_at};
 use crate::domain::numbers::{ListName, Numbers};
 use crate::ops::known::{Asked, Page, known};
-use crate::ops::listing::{Cursor, List, envelope, json};
+use crate::ops::list::{Cursor, List};
+use crate::ops::listing::{envelope, json};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::{Record, number, numbered};

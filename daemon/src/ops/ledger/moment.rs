@@ -6,10 +6,12 @@ use crate::domain::ledger::balance;
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record, number, numbered, prefix};
-use crate::store::records::{AccountLine, ENTRY_LINES_MAX, line_number};
+use crate::store::records::{AccountLine, ENTRY_LINES_MAX, StoredEntry, line_number};
+use crate::store::tx::decode;
 use mfa_shared::api::ledger::{AccountRole, LedgerAccount, Side};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
+use std::collections::BTreeSet;
 
 /// A moment in the order of posting.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +32,18 @@ impl Moment {
             posted_on: last.map(|last| last.posted_on),
             now: tx.now(),
         })
+    }
+
+    /// The accounts on which something was posted since.
+    pub fn posted_since(self, tx: &mut Tx<'_>) -> Result<BTreeSet<String>, Fault> {
+        let mut accounts = BTreeSet::new();
+        let from = StoredEntry::at(self.sequence + 1);
+        tx.walk(StoredEntry::SPACE, Range { from, to: None }, &mut |_, value| {
+            let StoredEntry { entry, .. } = decode(StoredEntry::SPACE, value)?;
+            accounts.extend(entry.lines.into_iter().map(|line| line.account_identifier));
+            Ok(true)
+        })?;
+        Ok(accounts)
     }
 
     /// An account as it was at this moment; nothing, if it came into being later. Only its currency is that

@@ -36,7 +36,7 @@ pub fn list_accounts(
 ) -> Result<Listing<LedgerAccount, LedgerAccount>, Fault> {
     let moment = Moment::of(tx)?;
     let listing = Listing::of_shelf(&query.paging, query.kind.map(group), as_stored);
-    Ok(listing.as_of(move |tx, account| moment.restore(tx, account)))
+    Ok(listing.as_of(move |tx, account| moment.restore(tx, account), move |tx| moment.posted_since(tx)))
 }
 
 /// The accounts of a kind are a group in lists.

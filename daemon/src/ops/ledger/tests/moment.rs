@@ -3,9 +3,11 @@
 use super::memory::Memory;
 use super::posting::{amount, entry};
 use crate::domain::ledger::on_sides;
+use crate::domain::shelf::{NewColumn, Row, Shelf, texts};
 use crate::ops::Caller;
 use crate::ops::ledger::*;
-use crate::ops::listing::{Cursor, List};
+use crate::ops::list::{Cursor, List, Ordered};
+use crate::ops::listing::{Findable, Shelved};
 use crate::store::Tx;
 use crate::store::limits::AnswerRoom;
 use mfa_shared::amount::Amount;
@@ -15,7 +17,9 @@ use mfa_shared::fault::{Fault, UNAVAILABLE};
 use mfa_shared::query::Paging;
 use mfa_shared::wire::Query;
 use serde_json::Value;
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// More than one chunk of a stream.
 const ACCOUNTS: usize = 1_203;
@@ -51,11 +55,24 @@ fn streamed(
     paging: Paging<LedgerAccount>,
     mut meanwhile: impl FnMut(&mut Memory),
 ) -> Vec<Value> {
-    let query = Query(AccountQuery { paging, kind: None });
-    let list = store.read(|tx| list_accounts(tx, &Caller::guest(), &ListLedgerAccounts {}, &query));
-    let mut cursor = Cursor::Start;
-    let mut out = Vec::new();
+    let list = list(store, paging);
     meanwhile(store);
+    rest(store, &list, Cursor::Start, meanwhile)
+}
+
+fn list(store: &mut Memory, paging: Paging<LedgerAccount>) -> impl List + use<> {
+    let query = Query(AccountQuery { paging, kind: None });
+    store.read(|tx| list_accounts(tx, &Caller::guest(), &ListLedgerAccounts {}, &query))
+}
+
+/// Every line of a stream from a place on, with something done to the store after each chunk.
+fn rest(
+    store: &mut Memory,
+    list: &impl List,
+    mut cursor: Cursor,
+    mut meanwhile: impl FnMut(&mut Memory),
+) -> Vec<Value> {
+    let mut out = Vec::new();
     while !matches!(cursor, Cursor::End) {
         let (lines, next) = store.read(|tx| list.lines(tx, cursor.clone()));
         assert!(lines.iter().filter(|byte| **byte == b'\n').count() <= 500, "one chunk at a time");
@@ -90,15 +107,87 @@ fn accounts_are_streamed_as_they_were_when_they_were_asked_for() {
             store.write(|tx| name_account(tx, "/x", &late, Vault)).unwrap();
         });
         assert!(posted > 18, "{posted}");
-        for (before, during) in before.iter().zip(&during) {
-            assert_eq!(before["identifier"], during["identifier"], "{order}");
-            for property in ["balance", "debitTotal", "creditTotal"] {
-                let number = |value: &Value| Amount::parse(&value[property].to_string()).unwrap();
-                assert_eq!(number(before), number(during), "{order} {before}");
-            }
-            assert_eq!(before["lastEntryOn"], during["lastEntryOn"], "{order} {before}");
+        assert_same(&before, &during, order);
+    }
+}
+
+fn assert_same(before: &[Value], during: &[Value], order: &str) {
+    for (before, during) in before.iter().zip(during) {
+        assert_eq!(before["identifier"], during["identifier"], "{order}");
+        for property in ["balance", "debitTotal", "creditTotal"] {
+            let number = |value: &Value| Amount::parse(&value[property].to_string()).unwrap();
+            assert_eq!(number(before), number(during), "{order} {before}");
         }
-        assert_eq!(before.len(), during.len(), "{order}");
+        assert_eq!(before["lastEntryOn"], during["lastEntryOn"], "{order} {before}");
+    }
+    assert_eq!(before.len(), during.len(), "{order}");
+}
+
+/// The accounts as a shelf has them, with the order of their balances.
+fn shelf(store: &mut Memory) -> Arc<RwLock<Shelf>> {
+    let accounts: Vec<LedgerAccount> = store.read(|tx| tx.all(&[]));
+    let row = |account: &LedgerAccount| {
+        let (identifier, group) = (account.identifier.clone(), account.group());
+        let row =
+            Row { identifier: identifier.clone(), texts: texts(account.texts()), group, keys: Vec::new() };
+        (identifier, Some(row))
+    };
+    let keys = accounts.iter().map(|account| (account.identifier.clone(), account.sort_key("balance")));
+    let shelf = Arc::new(RwLock::new(Shelf::default()));
+    shelf.write().unwrap().apply(accounts.iter().map(row).collect());
+    let column = NewColumn::of(&shelf, "balance", keys.collect());
+    let column = shelf.read().unwrap().fitted(column, BTreeMap::new());
+    shelf.write().unwrap().keep(column);
+    shelf
+}
+
+#[test]
+fn accounts_are_streamed_in_the_order_of_the_moment_though_a_shelf_knows_what_came_later() {
+    for order in ["balance", "-balance"] {
+        let mut store = store();
+        let before = streamed(&mut store, columns(order), |_| {});
+        let list = list(&mut store, columns(order));
+        let late = |store: &mut Memory| {
+            store.now = store.now.plus_seconds(1);
+            for number in [0, 1, 2, 600, 1_200, 1_202] {
+                bring(store, number, "3.50");
+            }
+        };
+        late(&mut store);
+        store.write(|tx| name_account(tx, "/x", "late", Vault)).unwrap();
+        let shelf = shelf(&mut store);
+        late(&mut store);
+        let others = store.read(|tx| list.other_keys(tx));
+        assert_eq!(others.len(), 7, "six drawers and the vault");
+        let taken = list.order(&shelf.read().unwrap(), &others).unwrap();
+        let taken = Cursor::Order(Arc::new(Ordered::new(shelf, taken)), 0);
+        assert_same(&before, &rest(&mut store, &list, taken, late), order);
+    }
+}
+
+#[derive(Debug, Default)]
+struct Counted(AtomicUsize);
+
+impl AnswerRoom for Counted {
+    fn grow(&self, bytes: usize) -> Result<(), Fault> {
+        self.0.fetch_add(bytes, SeqCst);
+        Ok(())
+    }
+}
+
+#[test]
+fn what_a_stream_keeps_in_memory_takes_room_of_its_answer() {
+    let mut store = store();
+    for (order, kept) in [("identifier", false), ("-identifier", false), ("balance", true)] {
+        let list = list(&mut store, columns(order));
+        let room = Arc::<Counted>::default();
+        store.read(|tx| {
+            tx.limits.room = Some(room.clone());
+            list.begin(tx)
+        });
+        let least = ACCOUNTS * (name(0).len() + size_of::<Vec<u8>>());
+        assert_eq!(room.0.load(SeqCst) > least, kept, "{order}");
+        assert_eq!(room.0.load(SeqCst) > 0, kept, "{order}");
     }
 }
 

@@ -6,7 +6,7 @@ use crate::clock::Deadline;
 use crate::domain::numbers::{ListName, ListNumbers};
 use crate::ops::Caller;
 use crate::ops::ledger::*;
-use crate::ops::listing::List;
+use crate::ops::list::List;
 use crate::store::Tx;
 use mfa_shared::api::ledger::AccountRole::{Drawer, OverShort, Vault};
 use mfa_shared::api::ledger::*;
