@@ -1,5 +1,5 @@
-//! Locks that one transaction may hold while it reads the store. While another one waits for them, it must not
-//! hold up the writer, for whom the first may have to wait.
+//! Locks that one transaction may hold while it reads the store. While another one waits for them, it must
+//! not hold up the writer, for whom the first may have to wait.
 
 use super::tx::Tx;
 use crate::domain::named_locks::{NamedLock, NamedLocks};

@@ -218,8 +218,8 @@ impl Trail {
         !self.others.is_empty()
     }
 
-    /// The page of a query for what several lists have. What they have in common never changes, so it stays in
-    /// memory, and only what was listed since is compared.
+    /// The page of a query for what several lists have. What they have in common never changes, so it stays
+    /// in memory, and only what was listed since is compared.
     fn common(&self, tx: &mut Tx<'_>) -> Result<Page, Fault> {
         let paging = &self.query.paging;
         let (index, size) = (paging.page_index.unwrap_or(0), paging.size.unwrap_or(PAGE_SIZE_DEFAULT));
@@ -271,8 +271,8 @@ impl Trail {
         Ok(())
     }
 
-    /// About how many pieces of the other lists there are for the records from the first of these to the last,
-    /// as if each list grew as the trail does.
+    /// About how many pieces of the other lists there are for the records from the first of these to the
+    /// last, as if each list grew as the trail does.
     fn other_pieces_of(&self, numbers: &[u64]) -> u64 {
         let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return 0 };
         let records = (self.indexed + 1).saturating_sub(self.first).max(1);
