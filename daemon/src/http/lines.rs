@@ -1,5 +1,5 @@
-//! Lists as lines in an order that is kept in memory. The order is that of one moment and taken before the answer
-//! begins, four bytes for a record; the records are read bit by bit, as fast as the client takes them.
+//! Lists as lines in an order that is kept in memory. The order is that of one moment and taken before the
+//! answer begins, four bytes for a record; the records are read bit by bit, as fast as the client takes them.
 
 use super::access;
 use super::reply::Content;

@@ -12,8 +12,8 @@ use std::sync::{Arc, PoisonError};
 /// How often a page whose records change meanwhile is looked up again, before it is read from the store.
 const TRIES: usize = 10;
 
-/// Answers a request for a page; `None` if no order is kept, or if others keep changing the page or the orders
-/// that are kept.
+/// Answers a request for a page; `None` if no order is kept, or if others keep changing the page or the
+/// orders that are kept.
 pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
     let Some(noun) = request.noun.filter(|_| !request.lines) else { return Ok(None) };
     let state = &request.state;

@@ -2,8 +2,8 @@
 //!
 //! An operation says what a list is made of; how much of it is read, and when, is decided here. A page is
 //! read in the transaction of its request. A stream is read chunk by chunk, a short transaction each, so that
-//! a long export blocks no one. It holds one chunk in memory, and its order where that is not one of the store:
-//! four bytes for each record that a shelf has, and else its key.
+//! a long export blocks no one. It holds one chunk in memory, and its order where that is not one of the
+//! store: four bytes for each record that a shelf has, and else its key.
 
 use super::list::{Cursor, List, bytes_of};
 pub use crate::domain::shelf::SortKey;

@@ -44,6 +44,11 @@ fn key(name: &str) -> SortKey {
     if name.is_empty() { SortKey::Null } else { SortKey::Text(name.to_owned()) }
 }
 
+/// The whole list instead of a page.
+fn whole<'w>(wanted: &Wanted<'w>) -> Wanted<'w> {
+    Wanted { passed: 0, size: usize::MAX, ..*wanted }
+}
+
 fn names(found: &Found) -> Vec<String> {
     found.records.iter().map(|(name, _)| name.clone()).collect()
 }
@@ -69,103 +74,107 @@ fn plain(all: &BTreeMap<String, (String, u8)>, wanted: &Wanted<'_>) -> Found {
     Found { records: found.into_iter().skip(wanted.passed).take(wanted.size).collect(), total }
 }
 
+/// A shelf, and beside it what is to be found there.
+#[derive(Default)]
+struct Trial {
+    shelf: RwLock<Shelf>,
+    all: BTreeMap<String, (String, u8)>,
+    /// A column that was made, and what was changed since.
+    made: Option<(NewColumn, BTreeSet<String>)>,
+    /// An order, what was in it, and what was removed since.
+    taken: Option<(Order, Vec<String>, BTreeSet<String>)>,
+}
+
+impl Trial {
+    fn take(&mut self, step: Step, wanted: &Wanted<'_>) {
+        match step {
+            Step::Apply(changes) => self.apply(changes.into_iter().collect()),
+            Step::MakeColumn => {
+                let keys = self.all.iter().map(|(id, (name, _))| (id.clone(), key(name)));
+                let made = NewColumn::of(&self.shelf, COLUMN, keys.collect());
+                self.made = Some((made, BTreeSet::new()));
+            }
+            Step::KeepColumn => {
+                let Some((made, changed)) = self.made.take() else { return };
+                let key = |id: &String| self.all.get(id).map_or(SortKey::Null, |(name, _)| key(name));
+                let keys = changed.into_iter().map(|id| (id.clone(), key(&id))).collect();
+                let shelf = self.shelf.get_mut().unwrap();
+                let column = shelf.fitted(made, keys);
+                shelf.keep(column);
+            }
+            Step::Take => {
+                let wanted = Wanted { column: None, term: None, ..*wanted };
+                let order = self.shelf.get_mut().unwrap().order(&wanted, &OtherKeys::new()).unwrap();
+                self.taken = Some((order, names(&plain(&self.all, &whole(&wanted))), BTreeSet::new()));
+            }
+            Step::Compact => self.shelf.get_mut().unwrap().compact(),
+        }
+        assert_eq!(self.shelf.get_mut().unwrap().records(), self.all.len());
+    }
+
+    fn apply(&mut self, changes: BTreeMap<u8, Option<(String, u8)>>) {
+        let shelf = self.shelf.get_mut().unwrap();
+        let columns = shelf.columns().len();
+        let mut rows = Vec::new();
+        for (number, put) in changes {
+            let id = format!("c-{number}");
+            self.made.iter_mut().for_each(|(_, changed)| _ = changed.insert(id.clone()));
+            rows.push((id.clone(), put.as_ref().map(|(name, group)| row(number, name, *group, columns))));
+            match put {
+                Some(put) => _ = self.all.insert(id, put),
+                None => {
+                    self.all.remove(&id);
+                    self.taken.iter_mut().for_each(|(_, _, removed)| _ = removed.insert(id.clone()));
+                }
+            }
+        }
+        shelf.apply(rows);
+    }
+
+    /// The order of a list is what a plain look at records with these keys finds.
+    fn compare_order(&self, all: &BTreeMap<String, (String, u8)>, others: &OtherKeys, wanted: &Wanted<'_>) {
+        let shelf = self.shelf.read().unwrap();
+        let in_parts =
+            |order: Order| [0..7, 7..order.records()].map(|part| shelf.names(&order, part)).concat();
+        let expected = shelf.has(wanted.column).then(|| names(&plain(all, &whole(wanted))));
+        assert_eq!(shelf.order(wanted, others).map(in_parts), expected, "{wanted:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn every_page_is_what_a_plain_look_finds(
+    fn every_page_and_every_order_is_what_a_plain_look_finds(
         steps in proptest::collection::vec(step(), 1..12),
         term in proptest::option::of(TERMS),
         passed in 0usize..20, size in 1usize..12, descending: bool,
         group in proptest::option::of(0u8..4),
         others in proptest::collection::btree_map(0u8..40, proptest::option::of("[ab]{0,2}"), 0..12),
     ) {
-        let (mut shelf, mut all) = (RwLock::new(Shelf::default()), BTreeMap::new());
-        // A column that is made, and what was changed since.
-        let mut made: Option<(NewColumn, BTreeSet<String>)> = None;
-        // An order, what was in it, and what of that was removed since.
-        let mut taken: Option<(Order, Vec<String>, BTreeSet<String>)> = None;
-        for step in steps {
-            match step {
-                Step::Apply(changes) => {
-                    let shelf = shelf.get_mut().unwrap();
-                    let columns = shelf.columns().len();
-                    let last: BTreeMap<_, _> = changes.into_iter().collect();
-                    for (id, put) in &last {
-                        if let Some((_, changed)) = &mut made {
-                            changed.insert(format!("c-{id}"));
-                        }
-                        if let (Some((_, _, removed)), None) = (&mut taken, put) {
-                            removed.insert(format!("c-{id}"));
-                        }
-                        match put {
-                            Some(put) => all.insert(format!("c-{id}"), put.clone()),
-                            None => all.remove(&format!("c-{id}")),
-                        };
-                    }
-                    let changes = last.into_iter().map(|(id, put)| {
-                        (format!("c-{id}"), put.map(|(name, group)| row(id, &name, group, columns)))
-                    });
-                    shelf.apply(changes.collect());
-                }
-                Step::MakeColumn => {
-                    let keys = all.iter().map(|(id, (name, _)): (&String, &(String, u8))| (id.clone(), key(name)));
-                    made = Some((NewColumn::of(&shelf, COLUMN, keys.collect()), BTreeSet::new()));
-                }
-                Step::KeepColumn => {
-                    let Some((made, changed)) = made.take() else { continue };
-                    let key = |id: String| {
-                        let key = all.get(&id).map_or(SortKey::Null, |(name, _)| key(name));
-                        (id, key)
-                    };
-                    let shelf = shelf.get_mut().unwrap();
-                    let column = shelf.fitted(made, changed.into_iter().map(key).collect());
-                    shelf.keep(column);
-                }
-                Step::Take => {
-                    let shelf = shelf.get_mut().unwrap();
-                    let wanted = Wanted { column: None, descending, group, term: None, passed, size };
-                    let order = shelf.order(&wanted, &OtherKeys::new()).unwrap();
-                    let whole = Wanted { passed: 0, size: usize::MAX, ..wanted };
-                    taken = Some((order, names(&plain(&all, &whole)), BTreeSet::new()));
-                }
-                Step::Compact => shelf.get_mut().unwrap().compact(),
-            }
-            prop_assert_eq!(shelf.get_mut().unwrap().records(), all.len());
-        }
-        let shelf = shelf.into_inner().unwrap();
+        let asked = Wanted { column: None, descending, group, term: term.as_deref(), passed, size };
+        let mut trial = Trial::default();
+        steps.into_iter().for_each(|step| trial.take(step, &asked));
         for column in [None, Some(COLUMN)] {
-            let term = term.as_deref();
-            let wanted = Wanted { column, descending, group, term, passed, size };
-            let whole = Wanted { group: None, term: None, passed: 0, size: usize::MAX, ..wanted };
-            for wanted in [wanted, whole] {
-                let expected = shelf.has(column).then(|| plain(&all, &wanted));
+            let wanted = Wanted { column, ..asked };
+            let shelf = trial.shelf.read().unwrap();
+            for wanted in [wanted, Wanted { group: None, term: None, ..whole(&wanted) }] {
+                let expected = shelf.has(column).then(|| plain(&trial.all, &wanted));
                 prop_assert_eq!(shelf.page(&wanted), expected, "{:?}", wanted);
             }
-            let with = |others: &OtherKeys| {
-                let order = shelf.order(&wanted, others)?;
-                Some([0..7, 7..order.records()].map(|part| shelf.names(&order, part)).concat())
-            };
-            let whole = Wanted { passed: 0, size: usize::MAX, ..wanted };
-            let expected = shelf.has(column).then(|| names(&plain(&all, &whole)));
-            prop_assert_eq!(with(&OtherKeys::new()), expected, "{:?}", whole);
-            if column.is_some() && term.is_none() {
-                let mut all = all.clone();
-                for (id, name) in &others {
-                    match name {
-                        Some(name) => all.entry(format!("c-{id}")).and_modify(|had| had.0.clone_from(name)),
-                        None => {
-                            all.remove(&format!("c-{id}"));
-                            continue;
-                        }
-                    };
-                }
-                let others = others.iter().map(|(id, name)| (format!("c-{id}"), name.as_deref().map(key)));
-                let expected = shelf.has(column).then(|| names(&plain(&all, &whole)));
-                prop_assert_eq!(with(&others.collect()), expected, "{:?}", whole);
-            }
+            trial.compare_order(&trial.all, &OtherKeys::new(), &wanted);
         }
-        if let Some((order, mut was, removed)) = taken {
-            let mut seen = shelf.names(&order, 0..usize::MAX);
+        // Of some records the order has other keys, or it does not have them.
+        let mut all = trial.all.clone();
+        let is_gone = |id: &String| others.iter().any(|(other, key)| key.is_none() && *id == format!("c-{other}"));
+        all.retain(|id, _| !is_gone(id));
+        for (id, name) in &others {
+            let name = name.iter();
+            all.get_mut(&format!("c-{id}")).into_iter().zip(name).for_each(|(had, name)| had.0.clone_from(name));
+        }
+        let others = others.iter().map(|(id, name)| (format!("c-{id}"), name.as_deref().map(key))).collect();
+        trial.compare_order(&all, &others, &Wanted { column: Some(COLUMN), term: None, ..asked });
+        if let Some((order, mut was, removed)) = trial.taken {
+            let mut seen = trial.shelf.read().unwrap().names(&order, 0..usize::MAX);
             seen.retain(|name| !removed.contains(name));
             was.retain(|name| !removed.contains(name));
             prop_assert_eq!(seen, was);
