@@ -248,9 +248,10 @@ impl<R: Record, T: Listed> Listing<R, T> {
             Cursor::Start => self.walked(tx, self.range()),
             Cursor::Walk(place) => {
                 let (space, range) = self.range();
-                let left = match self.descending {
-                    true => Range { to: Some(place), ..range },
-                    false => Range { from: place, ..range },
+                let left = if self.descending {
+                    Range { to: Some(place), ..range }
+                } else {
+                    Range { from: place, ..range }
                 };
                 self.walked(tx, (space, left))
             }
