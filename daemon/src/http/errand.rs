@@ -64,6 +64,30 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
     Ok(reply)
 }
 
+/// What is to be done, unless it was done before.
+fn planned(
+    tx: &mut Tx<'_>,
+    state: &State,
+    order: &Ordered,
+    dry_run: &Result<bool, Fault>,
+) -> Result<Planned, Fault> {
+    let caller = access::admit(state, tx, &order.asked)?;
+    let repeatable = order.repeatable.as_ref().map_err(Clone::clone)?;
+    if let Some(repeatable) = repeatable
+        && let Some(first) = repeatable.recall(tx, &caller.actor)?
+    {
+        return Ok(Planned::Before(first));
+    }
+    dry_run.clone()?;
+    let errand = order.errand.as_ref().map_err(Clone::clone)?;
+    let name = match repeatable {
+        Some(repeatable) => repeatable.order(tx, &caller.actor)?,
+        None => random::hex::<8>(),
+    };
+    let act = errand(tx, &caller, &state.config, &name)?;
+    Ok(Planned::Act(caller, act))
+}
+
 /// A dry run ends where the work outside the store would begin.
 async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Reply, Fault> {
     let dry_run = dry_run::asked(&head.headers);
@@ -72,24 +96,8 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
         Ok(Some(repeatable)) => Some(state.under_way.enter(ordered.asked.token.as_deref(), repeatable).await),
         _ => None,
     };
-    let shared = state.clone();
-    let order = ordered.clone();
-    let plan = move |tx: &mut Tx<'_>| {
-        let caller = access::admit(&shared, tx, &order.asked)?;
-        if let Some(repeatable) = order.repeatable.as_ref().map_err(Clone::clone)?
-            && let Some(first) = repeatable.recall(tx, &caller.actor)?
-        {
-            return Ok(Planned::Before(first));
-        }
-        dry_run.clone()?;
-        let errand = order.errand.as_ref().map_err(Clone::clone)?;
-        let name = match &order.repeatable {
-            Ok(Some(repeatable)) => repeatable.order(tx, &caller.actor)?,
-            _ => random::hex::<8>(),
-        };
-        let act = errand(tx, &caller, &shared.config, &name)?;
-        Ok(Planned::Act(caller, act))
-    };
+    let (shared, order) = (state.clone(), ordered.clone());
+    let plan = move |tx: &mut Tx<'_>| planned(tx, &shared, &order, &dry_run);
     let (caller, act) = match state.store.read(false, plan).await? {
         Planned::Before(first) => return Ok(first),
         Planned::Act(caller, act) => (caller, act),

@@ -230,8 +230,8 @@ impl Begun {
         }
         let (file, begun) = (path.display(), &self.caller);
         let what = format!(
-            "the import with the report {file} was begun by {begun}, and you are {caller}: rows whose answers \
-             were lost would be made twice"
+            "the import with the report {file} was begun by {begun}, and you are {caller}: rows whose \
+             answers were lost would be made twice"
         );
         Err(Failure::usage(what).hint(format!("go on with it as {begun}")))
     }

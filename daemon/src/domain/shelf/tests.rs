@@ -165,11 +165,12 @@ proptest! {
         }
         // Of some records the order has other keys, or it does not have them.
         let mut all = trial.all.clone();
-        let is_gone = |id: &String| others.iter().any(|(other, key)| key.is_none() && *id == format!("c-{other}"));
+        let is_gone =
+            |id: &String| others.iter().any(|(other, key)| key.is_none() && *id == format!("c-{other}"));
         all.retain(|id, _| !is_gone(id));
         for (id, name) in &others {
-            let name = name.iter();
-            all.get_mut(&format!("c-{id}")).into_iter().zip(name).for_each(|(had, name)| had.0.clone_from(name));
+            let had = all.get_mut(&format!("c-{id}")).into_iter();
+            had.zip(name).for_each(|(had, name)| had.0.clone_from(name));
         }
         let others = others.iter().map(|(id, name)| (format!("c-{id}"), name.as_deref().map(key))).collect();
         trial.compare_order(&all, &others, &Wanted { column: Some(COLUMN), term: None, ..asked });
