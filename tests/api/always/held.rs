@@ -2,6 +2,7 @@
 
 use crate::support::world::{Seen, World};
 use mfa_shared::api::batch::OPERATIONS_MAX;
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use std::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -19,10 +20,15 @@ fn silent() -> (TcpListener, World) {
 
 const TEST: &str = "/configuration/sms/main/test";
 
+/// A test message by the first daemon: each counts what it holds by itself.
+fn message(world: &World, body: &str) -> RequestBuilder {
+    let request = world.request_at(0, "POST", TEST).header("content-type", "application/json");
+    request.body(body.to_owned())
+}
+
 /// Sends a test message, which waits for the service; with the connection on which it does.
 fn waiting(world: &World, service: &TcpListener, body: &str) -> (JoinHandle<u16>, TcpStream) {
-    let request = world.request("POST", TEST).header("content-type", "application/json");
-    let request = request.body(body.to_owned());
+    let request = message(world, body);
     let sent = world.spawn(async move { request.send().await.unwrap().status().as_u16() });
     (sent, service.accept().unwrap().0)
 }
@@ -52,7 +58,10 @@ fn a_body_of_too_many_values_is_refused_and_the_largest_batch_is_not() {
         assert_eq!(problem["detail"], "the body must have at most 100000 JSON values");
     }
     let customer = |number: usize| {
-        let contact = |value: &str| json!({ "type": "EMAIL", "group": "PRIVATE", "value": value, "preferenceLevel": 1 });
+        let contact = |value: &str| {
+            json!({ "type": "EMAIL", "group": "PRIVATE", "value": value,
+            "preferenceLevel": 1 })
+        };
         let contacts = ["ama@example.org", "esi@example.org", "kofi@example.org"].map(contact);
         let address = json!({ "street": "x".repeat(200), "city": "Accra", "region": "Greater Accra",
             "countryCode": "GH", "country": "Ghana" });
@@ -73,7 +82,7 @@ fn a_request_that_waits_keeps_the_room_that_its_body_takes() {
     let (service, world) = silent();
     let large = json!({ "to": "+233201234567", "more": vec![0; 90_000] }).to_string();
     let under_way = vec![waiting(&world, &service, &large), waiting(&world, &service, &large)];
-    unavailable(world.post(TEST, large.clone()), "the bodies of requests for which your address waits");
+    unavailable(world.send(message(&world, &large)), "the bodies of requests for which your address waits");
     end(&world, under_way);
     end(&world, vec![waiting(&world, &service, &large)]);
 }
@@ -81,14 +90,13 @@ fn a_request_that_waits_keeps_the_room_that_its_body_takes() {
 #[test]
 fn one_caller_has_four_test_messages_under_way_and_other_errands_need_no_place() {
     let (service, world) = silent();
-    let message = json!({ "to": "+233201234567" }).to_string();
-    let begin = |_| waiting(&world, &service, &message);
+    let body = json!({ "to": "+233201234567" }).to_string();
+    let begin = |_| waiting(&world, &service, &body);
     let under_way: Vec<_> = (0..4).map(begin).collect();
-    unavailable(world.post(TEST, message.clone()), "4 test messages of yours are under way");
+    unavailable(world.send(message(&world, &body)), "4 test messages of yours are under way");
     // One that is only tried sends nothing, and an interest run is no message.
-    let tried = world.request("POST", TEST).header("dry-run", "true").body(message.clone());
-    world.send(tried).is(204);
+    world.send(message(&world, &body).header("dry-run", "true")).is(204);
     world.post("/interest/runs", json!({ "date": "2031-05-05" }).to_string()).is(202);
     end(&world, under_way);
-    end(&world, vec![waiting(&world, &service, &message)]);
+    end(&world, vec![waiting(&world, &service, &body)]);
 }
