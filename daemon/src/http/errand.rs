@@ -10,7 +10,7 @@ use super::route::{Act, Errand};
 use super::state::State;
 use super::trail::Trail;
 use super::{dry_run, existing_only};
-use crate::ops::Caller;
+use crate::ops::{Caller, Given};
 use crate::random;
 use crate::store::Tx;
 use mfa_shared::api::days::EndOfficeDay;
@@ -84,7 +84,7 @@ fn planned(
         Some(repeatable) => repeatable.order(tx, &caller.actor)?,
         None => random::hex::<8>(),
     };
-    let act = errand(tx, &caller, &state.config, &name)?;
+    let act = errand(tx, &caller, Given { config: &state.config, order: &name })?;
     Ok(Planned::Act(caller, act))
 }
 

@@ -3,9 +3,8 @@
 use super::heavy::Secret;
 use super::reply::{IntoReply, Reply};
 use super::said::SaidCustomer;
-use crate::config::Config;
-use crate::ops::Caller;
 use crate::ops::secret::Judged;
+use crate::ops::{Caller, Given};
 use crate::store::{Store, Tx};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::Fault;
@@ -56,7 +55,7 @@ pub struct Act {
 
 /// A decoded request that plans its errand. The last text is the name of the order: the same for a repeated
 /// request, else another one each time.
-pub type Errand = Box<dyn Fn(&mut Tx<'_>, &Caller, &Config, &str) -> Result<Act, Fault> + Send + Sync>;
+pub type Errand = Box<dyn Fn(&mut Tx<'_>, &Caller, Given<'_>) -> Result<Act, Fault> + Send + Sync>;
 
 /// Reads the errand of a request.
 pub type PrepareErrand = Box<dyn Fn(Vec<String>, &RawBody<'_>) -> Result<Errand, Fault> + Send + Sync>;
@@ -215,9 +214,7 @@ where
     Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }
 
-type Plan<E, P> = fn(&mut Tx<'_>, &Caller, &Config, &E, &<E as Endpoint>::Body) -> Result<P, Fault>;
-/// Plans an errand that other requests may go on with, by the name of its order.
-type OrderPlan<E, P> = fn(&mut Tx<'_>, &Caller, &str, &E, &<E as Endpoint>::Body) -> Result<P, Fault>;
+type Plan<E, P> = fn(&mut Tx<'_>, &Caller, Given<'_>, &E, &<E as Endpoint>::Body) -> Result<P, Fault>;
 type Settle<E, O, R> = fn(&mut Tx<'_>, &Caller, &E, &O) -> Result<R, Fault>;
 
 /// Joins a row with the three steps of its errand; between the first and the last it may run transactions of
@@ -231,42 +228,11 @@ where
     R: IntoReply<E::Answer> + 'static,
     F: Future<Output = O> + Send + 'static,
 {
-    planned(move |tx, caller, config, _, at, body| plan(tx, caller, config, at, body), act, settle)
-}
-
-/// The same for an errand that knows its order again when the request is repeated after a kill.
-pub fn order<E, P, O, R, F>(plan: OrderPlan<E, P>, act: fn(P, Store) -> F, settle: Settle<E, O, R>) -> Route
-where
-    E: Endpoint,
-    P: Send + 'static,
-    O: Send + Sync + 'static,
-    R: IntoReply<E::Answer> + 'static,
-    F: Future<Output = O> + Send + 'static,
-{
-    planned(move |tx, caller, _, name, at, body| plan(tx, caller, name, at, body), act, settle)
-}
-
-fn planned<E, P, O, R, F>(
-    plan: impl Fn(&mut Tx<'_>, &Caller, &Config, &str, &E, &E::Body) -> Result<P, Fault>
-    + Copy
-    + Send
-    + Sync
-    + 'static,
-    act: fn(P, Store) -> F,
-    settle: Settle<E, O, R>,
-) -> Route
-where
-    E: Endpoint,
-    P: Send + 'static,
-    O: Send + Sync + 'static,
-    R: IntoReply<E::Answer> + 'static,
-    F: Future<Output = O> + Send + 'static,
-{
     let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Errand, Fault> {
         let endpoint = Arc::new(E::from_params(params));
         let body = endpoint.read(raw)?;
-        Ok(Box::new(move |tx: &mut Tx<'_>, caller: &Caller, config: &Config, order: &str| {
-            let planned = plan(tx, caller, config, order, &endpoint, &body)?;
+        Ok(Box::new(move |tx: &mut Tx<'_>, caller: &Caller, given: Given<'_>| {
+            let planned = plan(tx, caller, given, &endpoint, &body)?;
             let endpoint = endpoint.clone();
             let run = Box::new(move |store| -> Acting {
                 Box::pin(async move {

@@ -2,8 +2,8 @@
 
 use super::heavy::Secret;
 use super::route::{
-    Look, Route, addressed, audited, backup, batch, errand, events, login, metrics, operation, order, said,
-    search, secret_operation, status,
+    Look, Route, addressed, audited, backup, batch, errand, events, login, metrics, operation, said, search,
+    secret_operation, status,
 };
 use super::said::SaidCustomer;
 use crate::days as ended;
@@ -196,9 +196,9 @@ fn institution() -> Vec<Route> {
         operation::<ListInstanceEntries, _>(instances::list_entries),
         operation::<UpdateInstance, _>(instances::update),
         operation::<CommandInstance, _>(instances::command),
-        order::<DistributeDividend, _, _, _, _>(dividends::plan, run::distribute, dividends::settle),
+        errand::<DistributeDividend, _, _, _, _>(dividends::plan, run::distribute, dividends::settle),
         operation::<ListDividends, _>(dividends::list),
-        order::<RunInterest, _, _, _, _>(interest::plan, run::run, interest::settle),
+        errand::<RunInterest, _, _, _, _>(interest::plan, run::run, interest::settle),
         operation::<ListInterestRuns, _>(interest::list),
         operation::<GetInstanceInterest, _>(interest::get),
         operation::<PayInstanceInterest, _>(interest::pay_now),

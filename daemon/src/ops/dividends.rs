@@ -2,7 +2,7 @@
 
 use super::interest::book;
 use super::rows::Rows;
-use super::{Caller, definitions, ledger};
+use super::{Caller, Given, definitions, ledger};
 use crate::domain::interest as rules;
 use crate::domain::ledger::DIVIDEND;
 use crate::store::Tx;
@@ -54,7 +54,7 @@ impl Distribution {
 pub fn plan(
     tx: &mut Tx<'_>,
     caller: &Caller,
-    order: &str,
+    given: Given<'_>,
     at: &DistributeDividend,
     Json(new): &Json<NewDividend>,
 ) -> Result<Distribution, Fault> {
@@ -63,7 +63,7 @@ pub fn plan(
     let definition = at.definition.clone();
     let rate = new.dividend_rate;
     let by = caller.name.clone();
-    let distribution = Distribution { definition, due, rate, by, order: order.to_owned() };
+    let distribution = Distribution { definition, due, rate, by, order: given.order.to_owned() };
     let stored = tx.get::<StoredDividend>(&[&distribution.definition, &due.to_string()])?;
     // One that was killed when all was paid, before it was answered, is ordered again.
     if !stored.is_some_and(|stored| stored.ended && distribution.took_part(&stored)) {

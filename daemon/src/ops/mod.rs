@@ -55,6 +55,7 @@ pub mod user_sessions;
 pub mod users;
 pub mod webhooks;
 
+use crate::config::Config;
 use crate::store::Tx;
 use crate::store::engine::Space;
 use crate::store::records::StoredImage;
@@ -63,6 +64,15 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::upload::{Image, Upload};
 use std::marker::PhantomData;
 use unknown::Unknown;
+
+/// What the plan of an errand is given.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'g> {
+    /// The settings of the daemon.
+    pub config: &'g Config,
+    /// The name of its order. A request that is repeated after a kill has the same one.
+    pub order: &'g str,
+}
 
 /// An answer whose stored form is its form on the wire.
 #[derive(Debug)]

@@ -8,8 +8,7 @@ mod tellers;
 pub use check::check_days;
 pub use gather::gather;
 
-use super::{Caller, Stored, offices};
-use crate::config::Config;
+use super::{Caller, Given, Stored, offices};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::record::Record;
@@ -61,7 +60,7 @@ pub struct Ended {
 pub fn plan(
     tx: &mut Tx<'_>,
     caller: &Caller,
-    _: &Config,
+    _: Given<'_>,
     at: &EndOfficeDay,
     JsonIfAny(how): &JsonIfAny<DayEnd>,
 ) -> Result<Order, Fault> {

@@ -4,7 +4,7 @@
 use super::common::{Gateway, identifier, word};
 use crate::config::Config;
 use crate::domain::gateway::{Limits, Message, Refusal, Trial, Tried};
-use crate::ops::Caller;
+use crate::ops::{Caller, Given};
 use crate::store::Tx;
 use crate::store::records::{GatewayUse, StoreFacts};
 use mfa_shared::api::gateways::TestOutcome;
@@ -16,11 +16,11 @@ use std::time::Duration;
 pub fn plan_test<G: Gateway>(
     tx: &mut Tx<'_>,
     _: &Caller,
-    config: &Config,
+    given: Given<'_>,
     at: &G::Test,
     Json(to): &Json<G::To>,
 ) -> Result<Trial<Message>, Fault> {
-    G::plan(tx, config, identifier(at), to)
+    G::plan(tx, given.config, identifier(at), to)
 }
 
 /// Notes the result of a test message, and reports it.

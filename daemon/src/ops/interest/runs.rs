@@ -1,6 +1,6 @@
 //! Runs: who runs, which days of which products are due, and what was run.
 
-use crate::ops::Caller;
+use crate::ops::{Caller, Given};
 use crate::store::Tx;
 use crate::store::records::{
     FirstOrder, INTEREST_OPEN, InterestState, StoredDefinitionCommand, StoredEntry, StoredRun,
@@ -37,12 +37,12 @@ pub enum Claim {
 pub fn plan(
     tx: &mut Tx<'_>,
     caller: &Caller,
-    name: &str,
+    given: Given<'_>,
     _: &RunInterest,
     Json(new): &Json<NewInterestRun>,
 ) -> Result<Order, Fault> {
     let until = new.date.unwrap_or(tx.now().day().previous());
-    let order = Order { until, from: new.from, name: name.to_owned(), by: caller.name.clone() };
+    let order = Order { until, from: new.from, name: given.order.to_owned(), by: caller.name.clone() };
     let state = tx.get::<InterestState>(InterestState::KEY)?;
     state.map_or(Ok(()), |state| refuse_begun(&state, &order))?;
     Ok(order)

@@ -5,8 +5,8 @@ use super::find;
 use crate::config::Config;
 use crate::domain::gateway::{Limits, Trial, Tried};
 use crate::domain::webhook::{Message, PRIVATE_SETTING};
-use crate::ops::Caller;
 use crate::ops::listing::json;
+use crate::ops::{Caller, Given};
 use crate::random;
 use crate::store::Tx;
 use crate::store::records::WEBHOOK_SECRET;
@@ -38,7 +38,7 @@ pub fn limits(config: &Config) -> Limits {
 pub fn plan(
     tx: &mut Tx<'_>,
     caller: &Caller,
-    config: &Config,
+    given: Given<'_>,
     at: &TestSubscription,
     _: &Nothing,
 ) -> Result<Trial<Message>, Fault> {
@@ -60,7 +60,7 @@ pub fn plan(
     };
     let message = Message {
         to,
-        limits: limits(config),
+        limits: limits(given.config),
         secret: tx.unseal(&stored, WEBHOOK_SECRET, &stored.secret)?,
         id: format!("msg_{}", random::hex::<16>()),
         at: tx.now(),
