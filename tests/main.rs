@@ -183,6 +183,7 @@ mod support {
     pub mod images;
     pub mod run;
     pub mod sample;
+    pub mod scripted;
     pub mod served;
     pub mod servers;
     pub mod stored;

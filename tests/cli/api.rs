@@ -1,10 +1,10 @@
 //! Any request, and waiting for a record: `mfa api`, `mfa wait`, `--print-curl`.
 
 use super::pictures::FACE;
-use super::retries::server;
 use crate::support::guarded::PASSWORD;
 use crate::support::run::run;
 use crate::support::sample::sample;
+use crate::support::scripted::{answer, server};
 use crate::support::terminal::Terminal;
 use crate::support::world::World;
 use serde_json::{Value, json};
@@ -64,8 +64,7 @@ fn a_head_that_is_refused_ends_as_the_get_does() {
         assert!(error["hint"].as_str().unwrap().ends_with(&format!("mfa api GET {path}")), "{error}");
     }
     // What is no daemon refuses nothing.
-    let (url, _requests) =
-        server(vec!["HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned()]);
+    let (url, _requests) = server(vec![answer("404 Not Found", &[], "")]);
     run(world.mfa(&["api", "HEAD", "/customers", "--url", &url])).fails(1);
 }
 

@@ -1,7 +1,7 @@
 //! `mfa audit` and the history of each noun: `audit.md` section 3.
 
-use super::retries::server;
 use crate::support::sample::sample;
+use crate::support::scripted::{answer, server};
 use crate::support::served::Home;
 use crate::support::servers::closed_port;
 use crate::support::terminal::Terminal;
@@ -340,7 +340,8 @@ fn an_export_that_is_cut_off_leaves_no_file_that_looks_like_a_trail() {
     assert_ne!(exit, 0, "{err}");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{err}");
     // A whole one can then have the name.
-    let (url, _) = server(vec![format!("{head}\r\ncontent-length: {}\r\n\r\n{record}\n", record.len() + 1)]);
+    let (url, _) =
+        server(vec![answer("200 OK", &["content-type: application/x-ndjson"], &format!("{record}\n"))]);
     assert_eq!(run(home.mfa(&["audit", "export", &file, "--url", &url])).0, 0);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("{record}\n"));
 }

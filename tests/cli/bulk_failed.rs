@@ -1,8 +1,8 @@
 //! What an import reports about failed rows.
 
-use super::retries::server;
 use crate::support::counter::Counter;
 use crate::support::run::{Ran, run};
+use crate::support::scripted::{answer, server};
 use crate::support::terminal::Terminal;
 use crate::support::world::World;
 use serde_json::Value;
@@ -249,9 +249,7 @@ fn an_import_of_accounts_is_resumed_only_by_who_began_it() {
     let rows = "customerIdentifier,productIdentifier\nc-1,saver\n";
     std::fs::write(world.dir.path().join("rows.csv"), rows).unwrap();
     let body = r#"{"user":"esi","passwordChangeRequired":false}"#;
-    let length = body.len();
-    let who = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
-    let (url, _requests) = server(vec![who, String::new()]);
+    let (url, _requests) = server(vec![answer("200 OK", &[], body), String::new()]);
     let lost = ["accounts", "import", "rows.csv", "--retries", "0", "--url", &url];
     import(world, &lost).fails(10);
     let begun = std::fs::read_to_string(&report).unwrap();

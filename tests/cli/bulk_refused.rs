@@ -1,8 +1,8 @@
 //! Imports that are refused as a whole: what was there before stays, and nothing is left to be resumed.
 
-use super::retries::server;
 use crate::support::guarded::PASSWORD;
 use crate::support::run::{Ran, run};
+use crate::support::scripted::server;
 use crate::support::world::World;
 use std::fs;
 

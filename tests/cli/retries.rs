@@ -1,49 +1,15 @@
 //! Requests that are repeated, against a server that fails on purpose.
 
 use crate::support::run::run;
+use crate::support::scripted::{answer, key, server};
 use crate::support::world::mfa;
-use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::thread;
-
-/// Answers each connection with the next of these texts; an empty one closes without an answer. Returns the
-/// requests that came.
-pub fn server(answers: Vec<String>) -> (String, thread::JoinHandle<Vec<String>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    (url, serve(listener, answers))
-}
-
-/// The same at an address that is known already.
-pub fn serve(listener: TcpListener, answers: Vec<String>) -> thread::JoinHandle<Vec<String>> {
-    thread::spawn(move || {
-        let mut seen = Vec::new();
-        for answer in answers {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut request = vec![0; 65536];
-            let length = stream.read(&mut request).unwrap();
-            seen.push(String::from_utf8_lossy(&request[..length]).into_owned());
-            stream.write_all(answer.as_bytes()).unwrap();
-        }
-        seen
-    })
-}
-
-fn answer(status: &str, headers: &str) -> String {
-    format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n{headers}\r\n")
-}
-
-/// The key of a request.
-pub fn key(request: &str) -> &str {
-    let line = request.lines().find_map(|line| line.strip_prefix("idempotency-key: "));
-    line.unwrap_or_else(|| panic!("no key: {request}"))
-}
 
 #[test]
 fn a_change_is_repeated_with_the_same_key() {
     let home = tempfile::tempdir().unwrap();
-    let failed = answer("503 Service Unavailable", "retry-after: 0\r\n");
-    let (url, requests) = server(vec![String::new(), failed, answer("202 Accepted", "")]);
+    let failed = answer("503 Service Unavailable", &["retry-after: 0"], "");
+    let (url, requests) = server(vec![String::new(), failed, answer("202 Accepted", &[], "")]);
     run(mfa(home.path(), &["offices", "create", "abc", "--name", "A", "--no-read", "--url", &url])).ok();
     let requests = requests.join().unwrap();
     assert_eq!(key(&requests[0]).len(), 36);
@@ -55,7 +21,7 @@ fn a_change_is_repeated_with_the_same_key() {
 #[test]
 fn a_key_can_be_given_and_repeating_can_be_switched_off() {
     let home = tempfile::tempdir().unwrap();
-    let (url, requests) = server(vec![answer("500 Internal Server Error", "")]);
+    let (url, requests) = server(vec![answer("500 Internal Server Error", &[], "")]);
     let create =
         ["offices", "create", "abc", "--name", "A", "--idempotency-key", "night-1", "--retries", "0"];
     run(mfa(home.path(), &[&create[..], &["--url", &url]].concat())).fails(1);
@@ -66,9 +32,8 @@ fn a_key_can_be_given_and_repeating_can_be_switched_off() {
 fn following_events_goes_on_after_a_failure_as_every_read_does() {
     let home = tempfile::tempdir().unwrap();
     let event = r#"{"sequence":7,"kind":"office","operation":"CreateOffice"}"#;
-    let length = event.len() + 2;
-    let listed = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n[{event}]");
-    let (url, requests) = server(vec![answer("503 Service Unavailable", "retry-after: 0\r\n"), listed]);
+    let listed = answer("200 OK", &[], &format!("[{event}]"));
+    let (url, requests) = server(vec![answer("503 Service Unavailable", &["retry-after: 0"], ""), listed]);
     let follow = ["events", "follow", "--after", "0", "--count", "1", "-o", "jsonl", "--url", &url];
     assert!(run(mfa(home.path(), &follow)).ok().contains("\"sequence\":7"));
     assert_eq!(requests.join().unwrap().len(), 2);
@@ -77,7 +42,7 @@ fn following_events_goes_on_after_a_failure_as_every_read_does() {
 #[test]
 fn a_refusal_is_not_retried_and_that_of_a_proxy_is_not_a_conflict() {
     let home = tempfile::tempdir().unwrap();
-    let (url, requests) = server(vec![answer("409 Conflict", "")]);
+    let (url, requests) = server(vec![answer("409 Conflict", &[], "")]);
     run(mfa(home.path(), &["customers", "lock", "c-1", "--url", &url])).fails(1);
     assert_eq!(requests.join().unwrap().len(), 1);
 }
@@ -85,7 +50,7 @@ fn a_refusal_is_not_retried_and_that_of_a_proxy_is_not_a_conflict() {
 #[test]
 fn the_traffic_can_be_seen_without_secrets() {
     let home = tempfile::tempdir().unwrap();
-    let (url, _requests) = server(vec![answer("202 Accepted", "set-cookie: secret\r\n")]);
+    let (url, _requests) = server(vec![answer("202 Accepted", &["set-cookie: secret"], "")]);
     let mut command =
         mfa(home.path(), &["offices", "create", "abc", "--name", "A", "--no-read", "--url", &url]);
     command.env("MFA_DEBUG", "http");
@@ -102,18 +67,12 @@ fn a_race_is_a_conflict_that_names_who_was_faster() {
         let body = format!(
             "{{\"identifier\":\"c-1\",\"lastModifiedBy\":{who},\"lastModifiedOn\":\"2031-05-06T07:08:09.123Z\"}}"
         );
-        format!(
-            "HTTP/1.1 200 OK\r\netag: \"1\"\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )
+        answer("200 OK", &["etag: \"1\""], &body)
     };
     let problem = "{\"type\":\"urn:mfa:problem:precondition_failed\",\"title\":\"t\",\"status\":412,\
         \"detail\":\"customer c-1 has changed\",\"code\":\"precondition_failed\",\"instance\":\"/customers/c-1\",\
         \"requestId\":\"r\"}";
-    let refused = format!(
-        "HTTP/1.1 412 Precondition Failed\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{problem}",
-        problem.len()
-    );
+    let refused = answer("412 Precondition Failed", &[], problem);
     let (url, requests) = server(vec![record("null"), refused, record("\"ama\"")]);
     let said =
         run(mfa(home.path(), &["customers", "update", "c-1", "--surname", "B", "--url", &url])).fails(6);

@@ -7,8 +7,21 @@ use mfa_shared::endpoint::{Endpoint, Meta, render};
 use mfa_shared::wire::{JSON_TYPE, Outgoing};
 use serde_json::{Value, json};
 
-/// How the text of an operation begins that reads.
+/// How the text of an operation begins that reads, as [`operation`] writes it.
 const READ: &str = r#"{"method":"GET""#;
+
+/// How operations are sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Way<'w> {
+    /// All of them or none.
+    pub atomic: bool,
+    /// None of them changes anything.
+    pub reads: bool,
+    /// The key of the batch. Without one, each change has to have its own: a batch may be sent twice.
+    pub key: Option<&'w str>,
+    /// What the printed line of curl has in their place.
+    pub plain: Option<&'w [String]>,
+}
 
 /// The text of an operation; `body` is JSON already.
 pub fn operation(
@@ -43,7 +56,8 @@ impl Client {
         let mut results = Vec::with_capacity(operations.len());
         let mut waiting: Vec<_> = operations.chunks(OPERATIONS_MAX).rev().collect();
         while let Some(part) = waiting.pop() {
-            match self.batch(part, false, None, None).await {
+            let reads = part.iter().all(|operation| operation.starts_with(READ));
+            match self.batch(part, Way { reads, ..Way::default() }).await {
                 Ok(BatchResult { results: of_part }) => results.extend(of_part),
                 Err(failure) if failure.status == Some(413) && part.len() > 1 => {
                     let (first, second) = part.split_at(part.len() / 2);
@@ -57,15 +71,9 @@ impl Client {
         Ok(results)
     }
 
-    /// Sends operations, each the text of its JSON. Without a key for the batch, each has to have its own:
-    /// a batch may be sent twice. The printed line of curl has the `plain` ones in their place.
-    pub async fn batch(
-        &self,
-        operations: &[String],
-        atomic: bool,
-        key: Option<&str>,
-        plain: Option<&[String]>,
-    ) -> Outcome<BatchResult> {
+    /// Sends operations, each the text of its JSON.
+    pub async fn batch(&self, operations: &[String], way: Way<'_>) -> Outcome<BatchResult> {
+        let Way { atomic, reads, key, plain } = way;
         let body = |operations: &[String]| {
             format!(r#"{{"atomic":{atomic},"operations":[{}]}}"#, operations.join(",")).into_bytes()
         };
@@ -73,7 +81,6 @@ impl Client {
         let outgoing = Outgoing { query: Vec::new(), body: sent };
         let row = Request::of_row((&SendBatch::META, &[]), outgoing);
         let printed = plain.map(body);
-        let reads = operations.iter().all(|operation| operation.starts_with(READ));
         let mut request = Request { reports: true, keyed: false, reads, bulk: true, printed, ..row };
         if let Some(key) = key {
             request.headers.insert(IDEMPOTENCY_KEY, header(key)?);

@@ -1,11 +1,9 @@
 //! The token that goes along with a request.
 
-use crate::client::idempotency::Keys;
 use crate::client::logins::{self, Login};
 use crate::client::{Client, Request};
 use crate::failure::Outcome;
 use mfa_shared::api::tokens::{CreateToken, Token, TokenRequest};
-use std::sync::Arc;
 
 impl Client {
     /// The token to send: the given one, or that of the last login, which is refreshed where it has ended.
@@ -25,9 +23,7 @@ impl Client {
         };
         let asked = TokenRequest::Refresh { refresh_token };
         // A refresh is not part of the command: it may happen at any of its changes, or at none.
-        let mut aside = self.clone();
-        (aside.keys, aside.curl) = (Keys::default(), None);
-        aside.unrefused = Arc::default();
+        let aside = Self { curl: None, ..self.aside() };
         let response = aside.exchange(Request::new(&CreateToken {}, &asked)).await?;
         let (status, text) = self.text(response).await?;
         match serde_json::from_str::<Token>(&text) {

@@ -12,20 +12,30 @@ use std::sync::atomic::Ordering;
 pub(super) struct Doubt {
     /// Whether one of them may have made a change, without an answer that says so.
     is_there: bool,
+    /// Whether the daemon knows a repetition by its key.
+    keyed: bool,
 }
 
 impl Doubt {
     /// The doubts about a request; none about one that changes nothing.
-    pub fn of(changes: bool) -> Option<Self> {
-        changes.then_some(Self { is_there: false })
+    pub fn of(changes: bool, keyed: bool) -> Option<Self> {
+        changes.then_some(Self { is_there: false, keyed })
     }
 
     /// Takes note of a try.
     pub fn note(&mut self, answer: &Result<Response, Error>) {
         self.is_there = match answer {
-            Ok(response) if is_settled(response.status().as_u16()) => false,
+            Ok(response) if self.is_settled(response.status().as_u16()) => false,
             answer => self.is_there || is_lost(answer),
         };
+    }
+
+    /// Whether an answer of this status says what became of a change, whatever became of its tries before:
+    /// the daemon looks its key up, unless it refuses the caller before that. Without a key the change itself
+    /// may be why a later try is refused.
+    fn is_settled(self, status: u16) -> bool {
+        let most = if self.keyed { 500 } else { 300 };
+        (200..most).contains(&status) && !matches!(status, 401 | 403 | 408 | 429)
     }
 }
 
@@ -43,19 +53,18 @@ impl Client {
         answer
     }
 
-    /// A failure with what it leaves open of the change that it is about: of such a one there are doubts.
+    /// A failure with what it leaves open of the change that it is about.
     pub(super) fn doubting(&self, doubt: Option<Doubt>, failure: Failure) -> Failure {
-        match doubt {
-            Some(Doubt { is_there: true }) => self.repeatable(failure.in_doubt()),
-            // The store may not know itself whether it has made the change.
-            Some(_) if failure.code == UNAVAILABLE.code => self.repeatable(failure),
-            _ => failure,
-        }
+        let Some(doubt) = doubt else { return failure };
+        // The store may not know itself whether it has made the change.
+        let may_be_made = doubt.is_there || failure.code == UNAVAILABLE.code;
+        let failure = if doubt.is_there { failure.in_doubt() } else { failure };
+        if may_be_made && doubt.keyed { self.repeatable(failure) } else { failure }
     }
 
     /// The same where the answer to a change broke off.
     pub(super) fn broken_off(&self, doubt: Option<Doubt>, failure: Failure) -> Failure {
-        self.doubting(doubt.map(|_| Doubt { is_there: true }), failure)
+        self.doubting(doubt.map(|doubt| Doubt { is_there: true, ..doubt }), failure)
     }
 
     /// Says how the command of a failed change can be repeated.
@@ -79,10 +88,4 @@ fn is_not_made(answer: &Result<Response, Error>) -> bool {
 fn is_lost(answer: &Result<Response, Error>) -> bool {
     let is_answered = |response: &Response| response.status().is_success() || is_own(response.headers());
     !is_not_made(answer) && !answer.as_ref().is_ok_and(is_answered)
-}
-
-/// Whether an answer of this status says what became of a change, whatever became of its tries before: the
-/// daemon looks its key up, unless it refuses the caller before that.
-fn is_settled(status: u16) -> bool {
-    (200..500).contains(&status) && !matches!(status, 401 | 403 | 408 | 429)
 }

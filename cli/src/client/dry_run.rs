@@ -1,6 +1,6 @@
 //! Dry runs.
 
-use super::{At, Client, operation};
+use super::{At, Client, Way, operation};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{Problem, exit};
@@ -47,7 +47,7 @@ impl Client {
         let sent = body.body.as_ref().map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned());
         let change = operation(write.0, write.1, None, tag, sent.as_deref());
         let look = operation(read.0, read.1, None, None, None);
-        let tried = trial.batch(&[change, look], true, None, None).await;
+        let tried = trial.batch(&[change, look], Way { atomic: true, ..Way::default() }).await;
         let results = tried.map_err(Failure::of_one_change)?.results;
         let refused = results.iter().find_map(|result| result.problem.as_ref());
         match refused.map(|problem| serde_json::from_value::<Problem>(json!(problem))) {

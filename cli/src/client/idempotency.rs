@@ -73,10 +73,15 @@ impl Keys {
 }
 
 impl Client {
+    /// The same client for changes that no flag of the command repeats.
+    pub fn aside(&self) -> Self {
+        Self { keys: Keys::default(), ..self.clone() }
+    }
+
     /// The same client for a change that the command may leave out: its key is named, so that those of the
-    /// others do not depend on whether it is sent.
+    /// others do not depend on whether it is sent. No identifier has a slash, so one may be the name.
     pub fn step(&self, name: &str) -> Self {
-        let step = format!("{}.{name}", self.keys.step);
+        let step = format!("{}/{name}", self.keys.step);
         Self { keys: Keys { step, sent: Arc::default(), ..self.keys.clone() }, ..self.clone() }
     }
 }

@@ -29,6 +29,7 @@ use dry_run::DRY_RUN;
 use idempotency::Keys;
 use image::upload;
 use limits::{ANSWER_MIB_MAX, ERROR_MIB_MAX};
+use mfa_shared::api::answers_secret;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, percent_encode, render};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
@@ -38,7 +39,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-pub use batch::operation;
+pub use batch::{Way, operation};
 pub use connect::check_address;
 pub use dangling::Dangling;
 pub use greeting::host_and_port;
@@ -129,7 +130,8 @@ impl<'a> Request<'a> {
             headers: HeaderMap::new(),
             head_only: false,
             reports: false,
-            keyed: true,
+            // The daemon does not keep an answer with a secret, so it knows no repetition.
+            keyed: !answers_secret(meta),
             reads: false,
             bulk: false,
             watch: None,
@@ -313,14 +315,15 @@ impl Client {
     /// Sends a parcel, with retries where they may help, always with the same key.
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
         let parcel = self.heed(parcel).await?;
-        let mut doubt = Doubt::of(parcel.changes());
-        let Parcel { method, url, mut headers, body, watch, keyed, reads, bulk, printed } = parcel;
+        let changes = parcel.changes();
+        let Parcel { method, url, mut headers, body, watch, keyed, bulk, printed, .. } = parcel;
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
             self.check_wire()?;
         }
         if keyed && !method.is_safe() {
             headers.insert(IDEMPOTENCY_KEY, header(&self.keys.next())?);
         }
+        let mut doubt = Doubt::of(changes, headers.contains_key(IDEMPOTENCY_KEY));
         if let Some((kind, _)) = &body {
             headers.insert(CONTENT_TYPE, header(kind)?);
         }
@@ -346,7 +349,7 @@ impl Client {
                 trace::request(method.as_str(), &url, pairs(&headers), bytes.as_deref());
             }
             let sent = Instant::now();
-            let answer = self.noting(!method.is_safe() && !reads, request.send()).await;
+            let answer = self.noting(changes, request.send()).await;
             doubt.iter_mut().for_each(|doubt| doubt.note(&answer));
             self.trace(method.as_str(), &url, &answer, sent.elapsed());
             match (self.wait(&answer, tries, bulk), answer) {

@@ -10,6 +10,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
 use crate::moment::now_seconds;
 use crate::output::views;
+use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::applications::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -150,9 +151,15 @@ impl Verb for Keygen {
             return cx.out.show(&views::RESULT, &json!({ "identifier": self.out, "result": result }));
         }
         keys::write(&self.out, &application, &timestamp, &key.pem)?;
+        // A repeated command would make another key, so none repeats the change.
         if !self.no_register
-            && let Err(failure) = cx.client.send(&endpoint, &body).await
+            && let Err(failure) = cx.client.aside().send(&endpoint, &body).await
         {
+            if failure.in_doubt {
+                let kept = failure.adding(&format!("; the private key is in {}", self.out));
+                let look = format!("mfa applications signatures list {}", quoted(&application));
+                return Err(kept.hint(format!("see whether {timestamp} is there: {look}")));
+            }
             // A key that is not registered is useless.
             let _ = std::fs::remove_file(&self.out);
             return Err(failure);

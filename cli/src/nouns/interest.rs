@@ -1,7 +1,6 @@
 //! Interest: runs over days, and what accounts have accrued.
 
 use crate::client::Client;
-use crate::client::idempotency::Keys;
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, Noun, Section};
 use crate::command::verb::{Node, Verb, shows, verb};
@@ -65,8 +64,7 @@ impl Verb for Run {
 pub async fn run(cx: &Cx, date: Date) -> Outcome {
     let body = Draft::default().set("date", Some(date.to_string())).body::<RunInterest>()?;
     // The key of the command belongs to another request of it.
-    let mut client = cx.client.patient(RUN);
-    client.keys = Keys::default();
+    let client = cx.client.patient(RUN).aside();
     client.send(&RunInterest {}, &body).await.map(drop)
 }
 

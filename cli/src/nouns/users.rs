@@ -99,7 +99,15 @@ impl Verb for Create {
         let draft = Draft::default().set("identifier", Some(user.clone())).set("role", Some(self.role));
         let body = draft.set("password", Some(password.clone())).body::<CreateUser>()?;
         cx.check_columns(&views::USER)?;
-        cx.client.send(&CreateUser {}, &body).await?;
+        // A repeated command would make up another password, so no key repeats it.
+        let client = if self.generate_password { cx.client.aside() } else { cx.client.clone() };
+        let made = client.send(&CreateUser {}, &body).await;
+        made.map_err(|failure| {
+            if !(failure.in_doubt && self.generate_password) {
+                return failure;
+            }
+            failure.hint(format!("give a password anew: mfa users set-password {}", quoted(&user)))
+        })?;
         if self.generate_password {
             show_once(cx, &user, &password, ", to be changed at login");
         }

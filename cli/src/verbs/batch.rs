@@ -1,7 +1,8 @@
 //! Many operations in one request, from a file.
 
 use super::api::{cover, last_word, refuse_masked};
-use crate::client::idempotency::{Keys, new_key};
+use crate::client::Way;
+use crate::client::idempotency::new_key;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
@@ -88,15 +89,14 @@ impl Verb for Send {
         // With a key for the whole batch, its parts need none.
         let whole = cx.client.keys.are_given() || can_be_kept(&checked.operations);
         let key = whole.then(|| cx.client.keys.of_command());
-        let mut client = cx.client.clone();
-        if !whole {
-            client.keys = Keys::default();
-        }
+        let client = if whole { cx.client.clone() } else { cx.client.aside() };
         let written = || batch["operations"].as_array().into_iter().flatten();
         let plain: Vec<_> = written().map(Value::to_string).collect();
         let operations = if key.is_some() { plain.clone() } else { written().map(keyed).collect() };
         // A curl command that is pasted twice is meant twice.
-        let heard = client.batch(&operations, checked.atomic, key, Some(&plain)).await?;
+        let reads = checked.operations.iter().all(|operation| operation.method == OperationMethod::Get);
+        let way = Way { atomic: checked.atomic, reads, key, plain: Some(&plain) };
+        let heard = client.batch(&operations, way).await?;
         let mut answer = json!(heard);
         if let Some(results) = answer["results"].as_array_mut().filter(|_| !self.show_secrets) {
             // What a change answers with a secret is shown once, so it is never covered.

@@ -12,7 +12,7 @@ use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::days::*;
 use mfa_shared::api::tellers::ListTellers;
-use mfa_shared::endpoint::{Endpoint, Meta, percent_encode};
+use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::{self, exit};
 use mfa_shared::time::Date;
 use mfa_shared::wire::{JsonIfAny, Nothing};
@@ -196,7 +196,7 @@ impl Ends {
             let what = format!("{} and was left so", in_words(teller));
             return Err(Failure::new("teller_open", exit::CONFLICT, what));
         }
-        let client = cx.client.step(&percent_encode(code));
+        let client = cx.client.step(code);
         teller::close(cx, &client, &self.office, code, &self.file).await
     }
 

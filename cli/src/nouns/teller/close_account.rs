@@ -64,11 +64,24 @@ impl Verb for CloseAccount {
                 pay(cx, account).await?;
             }
         }
+        let is_given = given.is_some();
         let amount = match given {
             Some(amount) => amount,
             None => all(cx, &self.wish).await?,
         };
-        transact(cx, self.wish, Moved { kind: TransactionType::Accc, amount, target: None }).await
+        let moved = Moved { kind: TransactionType::Accc, amount: amount.clone(), target: None };
+        transact(cx, self.wish, moved).await.map_err(|failure| {
+            if is_given || !failure.hint.contains("--idempotency-key") {
+                return failure;
+            }
+            // The key is that of a transaction of this amount.
+            let hint = failure.hint.replacen(
+                "--idempotency-key",
+                &format!("--amount {amount} --idempotency-key"),
+                1,
+            );
+            failure.hint(hint)
+        })
     }
 }
 
@@ -78,7 +91,9 @@ async fn pay(cx: &Cx, account: &str) -> Outcome {
         cx.out.say("it would be paid first, and then be part of the balance");
         return Ok(());
     }
-    match interest::pay(&cx.client.step("interest"), account).await {
+    // Without a key of the user's a repetition finds that nothing is left to pay.
+    let client = if cx.client.keys.are_given() { cx.client.step("interest") } else { cx.client.aside() };
+    match interest::pay(&client, account).await {
         Err(failure) if failure.code == fault::NOTHING_ACCRUED.code => Ok(()),
         Err(failure) if failure.exit == exit::FORBIDDEN => Err(failure.hint(format!(
             "have it paid by someone who may, then repeat the command: \

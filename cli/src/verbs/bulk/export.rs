@@ -7,8 +7,6 @@ use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Column, Shape, at, cell};
 use crate::output::{Format, Output, escaped_json, escaped_lines, yaml};
 use crate::settings::files::{Pending, unwritable};
-use mfa_shared::endpoint::path_params;
-use mfa_shared::wire::AnswerKind;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::io::{self, BufWriter, StdoutLock, Write, stdout};
@@ -59,11 +57,7 @@ fn refuse_choice(out: &Output, noun: Bulk) -> Outcome {
     let name = flag.split(' ').next().unwrap_or_default();
     let what =
         format!("{name} cannot be used: an export of {} has every column of their import", noun.plural);
-    let list = noun.noun.list;
-    let of = list.into_iter().flat_map(|list| path_params(list.path));
-    let of: String = of.map(|param| format!(" {}", param.to_uppercase())).collect();
-    let all = if list.is_some_and(|list| list.answer.kind == AnswerKind::Page) { " --all" } else { "" };
-    Err(Failure::usage(what).hint(format!("list them instead: mfa {} list{of}{all} {flag}", noun.name)))
+    Err(Failure::usage(what).hint(format!("as a list it can: mfa {} export -o tsv {flag}", noun.name)))
 }
 
 /// Records with those first that others name as their parent.

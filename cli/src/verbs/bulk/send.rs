@@ -3,7 +3,7 @@
 use super::row::{Keys, Record, Row};
 use super::source::Raw;
 use super::{Bulk, Change};
-use crate::client::{Client, operation};
+use crate::client::{Client, Way, operation};
 use crate::failure::Outcome;
 use crate::words::hex;
 use clap::ValueEnum;
@@ -248,7 +248,7 @@ impl Sender {
         // What was made by a request without an answer is there at the next look: other operations, and
         // another key.
         let key = keyed(run, &operations);
-        match self.client.batch(&operations, true, Some(&key), None).await {
+        match self.client.batch(&operations, Way { atomic: true, key: Some(&key), ..Way::default() }).await {
             Ok(_) => {
                 let well = |(i, ready): (usize, &Ready)| {
                     let status = status(there[i]);
