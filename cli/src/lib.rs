@@ -238,7 +238,8 @@ fn context(
         return Err(failure.clone());
     }
     if !leaf.finds_faults {
-        settings.warnings.extend(settings.faults.iter().map(|fault| fault.message.clone()));
+        let faults = settings.faults.iter().chain(&settings.bad_profile);
+        settings.warnings.extend(faults.map(|fault| fault.message.clone()));
     }
     // Only some verbs have these flags.
     let list = if leaf.lists() { read(flags)? } else { ListFlags::default() };

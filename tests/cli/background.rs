@@ -5,6 +5,7 @@ use crate::support::served::free_address;
 use crate::support::world::mfa;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Stdio;
@@ -116,8 +117,11 @@ fn a_start_waits_for_another_one_and_then_begins_its_own() {
     let _connection = silent.accept().unwrap();
     let pid = remembered(home, &address).unwrap();
     let mut second = start();
-    // It does not come as far as the database.
-    std::thread::sleep(Duration::from_millis(300));
+    silent.set_nonblocking(true).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let come = silent.accept().map(drop).map_err(|error| error.kind());
+    assert_eq!(come, Err(ErrorKind::WouldBlock), "the second one does not come as far as the database");
+    silent.set_nonblocking(false).unwrap();
     assert_eq!(remembered(home, &address), Some(pid));
     signal(pid, Signal::KILL);
     assert!(!first.wait().unwrap().success());

@@ -4,7 +4,7 @@ use crate::support::run::run;
 use crate::support::world::World;
 use rustix::process::geteuid;
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{lchown, symlink};
+use std::os::unix::fs::{MetadataExt, lchown, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -61,6 +61,18 @@ fn a_link_of_somebody_else_is_replaced_and_not_followed() {
     run(world.mfa(&["report", "customers", "--out", link.to_str().unwrap(), "-q"])).ok();
     assert_eq!(fs::read_to_string(&aim).unwrap(), "not to be touched");
     assert!(!link.is_symlink() && fs::read_to_string(&link).unwrap().contains("<svg"));
+    // A new key takes neither owner nor mode of what such a link leads to.
+    let folder = place(&world, "tls");
+    let made = ["tls", "generate", "--name", "bank.example.org", "--out", folder.to_str().unwrap()];
+    run(world.mfa(&made)).ok();
+    let key = folder.join("certificate.key");
+    fs::remove_file(&key).unwrap();
+    lchown(&aim, Some(47_110), Some(47_110)).unwrap();
+    symlink(&aim, &key).unwrap();
+    lchown(&key, Some(47_110), Some(47_110)).unwrap();
+    run(world.mfa(&[&made[..], &["--renew"]].concat())).ok();
+    let made = key.symlink_metadata().unwrap();
+    assert!(made.is_file() && made.uid() == 0 && made.mode() & 0o777 == 0o600, "{made:?}");
 }
 
 #[test]

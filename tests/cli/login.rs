@@ -83,7 +83,7 @@ fn a_command_does_not_wait_for_the_logins_longer_than_for_an_answer() {
     let held = lock_logins(&world);
     let list = ["users", "list", "-o", "id", "--timeout-seconds", "1"];
     let began = Instant::now();
-    let said = run(world.mfa(&list)).fails(10);
+    let said = run(world.mfa(&list)).fails(1);
     assert!(began.elapsed() < Duration::from_secs(20), "{said}");
     let file = logins(&world).with_extension("lock");
     assert!(said.contains(&format!("another command has held {} for 1 s", file.display())), "{said}");
@@ -110,7 +110,8 @@ fn an_import_on_one_processor_outlives_its_token() {
     // The first rows are sent alone, with a token that lives.
     send("identifier\n", 0..501);
     let began = Instant::now();
-    while count() != 500 && began.elapsed() < Duration::from_secs(60) {
+    while count() != 500 {
+        assert!(began.elapsed() < Duration::from_secs(60), "the first rows are not there: {}", count());
         std::thread::sleep(Duration::from_millis(50));
     }
     // The next ones find that it has ended, all at once.

@@ -173,6 +173,8 @@ fn a_bad_value_leaves_the_commands_that_mend_it() {
         let listed = at(&world, &["profile", "list", "-o", "id"]);
         assert_eq!((listed.err.as_str(), listed.out.as_str()), ("", "other\n"));
     }
+    std::fs::write(&file, "default = [").unwrap();
+    assert!(at(&world, &["config", "view"]).err.contains("profiles.toml cannot be read"));
     let mut help = world.mfa(&["help", "environment"]);
     help.env("MFA_OUTPUT", "jsn");
     assert!(run(help).ok().contains("MFA_OUTPUT"));

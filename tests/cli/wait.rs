@@ -1,7 +1,7 @@
 //! Waiting for a record of a daemon that is away for a while, or does not answer.
 
-use super::retries::{serve, server};
 use crate::support::run::{Ran, run};
+use crate::support::scripted::{answer, serve, server};
 use crate::support::world::mfa;
 use std::net::TcpListener;
 use std::path::Path;
@@ -12,16 +12,9 @@ fn wait(home: &Path, url: &str, more: &[&str]) -> Ran {
     run(mfa(home, &[&line[..], more].concat()))
 }
 
-fn answer(status: &str, kind: &str, body: &str) -> String {
-    let length = body.len();
-    format!(
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
-    )
-}
-
 /// A customer in a state.
 fn customer(state: &str) -> String {
-    answer("200 OK", "application/json", &format!(r#"{{"identifier":"c-1","currentState":"{state}"}}"#))
+    answer("200 OK", &[], &format!(r#"{{"identifier":"c-1","currentState":"{state}"}}"#))
 }
 
 #[test]
@@ -67,9 +60,9 @@ fn a_wait_outlives_a_restart_of_the_daemon() {
 #[test]
 fn a_wait_goes_on_where_a_proxy_says_that_the_daemon_is_away() {
     let home = tempfile::tempdir().unwrap();
-    let away = answer("502 Bad Gateway", "text/html", "<html>");
-    // The client repeats a read twice by itself.
-    let (url, requests) = server(vec![away.clone(), away.clone(), away, customer("PENDING")]);
+    let away = answer("502 Bad Gateway", &["content-type: text/html"], "<html>");
+    let busy = answer("429 Too Many Requests", &["retry-after: 1"], "");
+    let (url, requests) = server(vec![away.clone(), busy, away, customer("PENDING")]);
     assert_eq!(wait(home.path(), &url, &["--for", "exists"]).json()["identifier"], "c-1");
     assert_eq!(requests.join().unwrap().len(), 4);
 }

@@ -8,16 +8,13 @@ use crate::words::quoted;
 use mfa_shared::api::tokens::Token;
 use mfa_shared::fault::exit;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time before its end at which a token is refreshed, so that it does not expire in transit.
 const SPARE_SECONDS: i64 = 10;
-/// How long to wait before a lock that another has is asked for again.
-const LOCK_MILLIS: u64 = 20;
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -87,25 +84,11 @@ pub struct Lock {
 }
 
 /// Waits until nothing else changes the logins, as long as for an answer at most; the lock ends with the
-/// value. The system is not left to wait: another task of this thread may have the lock, and has to go on to
-/// end it.
+/// value.
 pub async fn lock(client: &Client) -> Outcome<Lock> {
     let path = path()?.with_extension("lock");
-    let failed = |error| Failure::local(format!("cannot lock {}: {error}", path.display()));
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(state_dir()?).map_err(failed)?;
-    let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
-    let file = opened.map_err(failed)?;
-    let began = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(Lock { _file: file }),
-            Err(TryLockError::WouldBlock) if began.elapsed() < client.timeout => {
-                tokio::time::sleep(Duration::from_millis(LOCK_MILLIS)).await;
-            }
-            Err(TryLockError::WouldBlock) => return Err(held(&path, client.timeout)),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
-    }
+    let taken = files::lock(&path, client.timeout).await?;
+    taken.map(|file| Lock { _file: file }).ok_or_else(|| held(&path, client.timeout))
 }
 
 /// Something else has the lock for too long.
@@ -113,7 +96,7 @@ fn held(path: &Path, waited: Duration) -> Failure {
     let (file, seconds) = (path.display().to_string(), waited.as_secs());
     let what = format!("another command has held {file} for {seconds} s; it may be waiting for its daemon");
     let hint = format!("wait until it has ended, or end it; which one it is: fuser -v {}", quoted(&file));
-    Failure::new("logins_locked", exit::UNREACHABLE, what).hint(hint)
+    Failure::new("logins_locked", exit::FAILURE, what).hint(hint)
 }
 
 impl Lock {

@@ -28,7 +28,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Time in which a daemon becomes ready; replaying a long journal takes a while.
-const START_SECONDS_MAX: u64 = 60;
+const START_MAX: Duration = Duration::from_secs(60);
 /// Time beyond that of the daemon's own in which it is gone.
 const STOP_SECONDS_SPARE: u64 = 10;
 /// Wait between two looks at a log that is followed.
@@ -217,8 +217,8 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
             return Err(Failure::new("daemon_ended", exit, explained(&place, "the daemon did not start"))
                 .hint(format!("the whole log: mfa daemon logs{}", listening(flags))));
         }
-        if started.elapsed().as_secs() > START_SECONDS_MAX {
-            let what = format!("the daemon is not ready after {START_SECONDS_MAX} s");
+        if started.elapsed() > START_MAX {
+            let what = format!("the daemon is not ready after {} s", START_MAX.as_secs());
             return Err(Failure::new("daemon_not_ready", exit::FAILURE, explained(&place, &what))
                 .hint(format!("follow it: mfa daemon logs{} --follow", listening(flags))));
         }

@@ -150,7 +150,8 @@ impl Verb for Add {
                 known.default = Some(name.clone());
             }
             Ok(())
-        })?;
+        })
+        .await?;
         // Removes the token of the daemon that had this name before.
         logins::forget_profile(&cx.client, &name, url.as_str()).await?;
         if !self.r#use {
@@ -204,7 +205,8 @@ impl Verb for Use {
             }
             known.default.clone_from(&self.name);
             Ok(())
-        })?;
+        })
+        .await?;
         match &self.name {
             Some(name) => cx.done(done(name, "used from now on")),
             None => cx.done(done("", "used no more")),
@@ -233,7 +235,8 @@ impl Verb for Remove {
             known.profiles.remove(&self.name);
             known.default.take_if(|default| *default == self.name);
             Ok(())
-        })?;
+        })
+        .await?;
         logins::forget_profile(&cx.client, &self.name, None).await?;
         cx.done(done(&self.name, "removed"))
     }

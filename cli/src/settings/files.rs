@@ -8,7 +8,11 @@ use std::io::{self, Error, ErrorKind, Write, stdout};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
+
+/// How long to wait before a lock that another command has is asked for again.
+const LOCK_LOOK: Duration = Duration::from_millis(20);
 
 /// The failure to write a file.
 pub fn unwritable(path: &Path) -> impl Fn(Error) -> Failure + Copy {
@@ -27,7 +31,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
 pub fn replace_kept(path: &Path, bytes: &[u8]) -> Outcome {
     make_folder(path)?;
     let mut file = Pending::begin(path)?;
-    file.keep_access(path)?;
+    file.keep_access()?;
     file.write_all(bytes).map_err(unwritable(path))?;
     file.keep()
 }
@@ -154,9 +158,11 @@ impl Pending {
         Self::begin(place)
     }
 
-    /// Gives the new file the owner and the mode of the old one, if there is one.
-    fn keep_access(&self, place: &Path) -> Outcome {
-        let (Self::Beside(file, _), Ok(old)) = (self, fs::metadata(place)) else { return Ok(()) };
+    /// Gives the new file the owner and the mode of the old one, if there is one. A link is none: it is here
+    /// only where it is not followed.
+    fn keep_access(&self) -> Outcome {
+        let Self::Beside(file, place) = self else { return Ok(()) };
+        let Some(old) = place.symlink_metadata().ok().filter(fs::Metadata::is_file) else { return Ok(()) };
         let file = file.as_file();
         let failed = |error: Error| {
             let what = format!("cannot keep the owner and mode of {}: {error}", place.display());
@@ -214,16 +220,23 @@ impl Write for Pending {
     }
 }
 
-/// Takes the lock of a file unless another command has it. It ends with the value.
-pub fn try_lock(path: &Path) -> Outcome<Option<File>> {
+/// Takes the lock of a file; where another command has it, after the wait for it, which is no longer than
+/// `patience`. `None` where that one has it still. The lock ends with the value.
+pub async fn lock(path: &Path, patience: Duration) -> Outcome<Option<File>> {
     let failed = |error| Failure::local(format!("cannot lock {}: {error}", path.display()));
     make_folder(path)?;
     let opened = File::options().create(true).truncate(false).write(true).mode(0o600).open(path);
     let file = opened.map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) if began.elapsed() >= patience => return Ok(None),
+            // The system is not left to wait: another task of this thread may have the lock, and has to go on
+            // to end it.
+            Err(TryLockError::WouldBlock) => tokio::time::sleep(LOCK_LOOK).await,
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
     }
 }
 

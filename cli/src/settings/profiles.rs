@@ -6,14 +6,11 @@ use crate::words::{hint_beside, quoted};
 use mfa_shared::fault::exit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::PathBuf;
-use std::thread::sleep;
 use std::time::Duration;
 
-/// Wait between two looks at the lock of the profiles, and most looks: ten seconds in all.
-const LOOK: Duration = Duration::from_millis(20);
-const LOOKS_MAX: u32 = 500;
+/// Longest wait for another command that changes the profiles.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Profiles {
@@ -54,24 +51,15 @@ pub fn read() -> Outcome<Profiles> {
 }
 
 /// Changes the profiles, one command after the other.
-pub fn change(how: impl FnOnce(&mut Profiles) -> Outcome) -> Outcome {
-    let _lock = lock()?;
+pub async fn change(how: impl FnOnce(&mut Profiles) -> Outcome) -> Outcome {
+    let path = path()?;
+    let Some(_lock) = files::lock(&path.with_extension("lock"), LOCK_PATIENCE).await? else {
+        let what = format!("another command has been changing {} for some time", path.display());
+        return Err(Failure::local(what).hint("wait for it or end it, then repeat this one"));
+    };
     let mut known = read()?;
     how(&mut known)?;
     known.write()
-}
-
-/// Waits for the command that changes the profiles at this moment.
-fn lock() -> Outcome<File> {
-    let path = path()?;
-    for _ in 0..LOOKS_MAX {
-        if let Some(lock) = files::try_lock(&path.with_extension("lock"))? {
-            return Ok(lock);
-        }
-        sleep(LOOK);
-    }
-    let what = format!("another command has been changing {} for some time", path.display());
-    Err(Failure::local(what).hint("wait for it or end it, then repeat this one"))
 }
 
 impl Profiles {

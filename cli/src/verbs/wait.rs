@@ -54,11 +54,14 @@ impl Verb for Wait {
             return Err(Failure::usage(format!("\"{condition}\" is not a condition"))
                 .hint("wait for NAME=VALUE, exists or gone"));
         }
-        let (began, mut client) = (Instant::now(), cx.client.clone());
+        // A look that fails is followed by the next one, so nothing else repeats it.
+        let mut once = cx.client.clone();
+        once.retries = 0;
+        let (began, mut client) = (Instant::now(), once.clone());
         let (mut answered, mut silent) = (None, None);
         loop {
             let left = self.timeout.saturating_sub(began.elapsed()).max(LOOK_MIN);
-            match self.look(cx, &mut client, &path, left).await? {
+            match self.look(&once, &mut client, &path, left).await? {
                 Look::Silent(failure) => {
                     if silent.is_none() {
                         cx.out.tip(&format!("{}; waiting for it", failure.message));
@@ -79,7 +82,7 @@ impl Verb for Wait {
             if began.elapsed() >= self.timeout {
                 return Err(self.over(answered, silent));
             }
-            tokio::time::sleep(LOOK_EVERY.min(left)).await;
+            tokio::time::sleep(LOOK_EVERY).await;
         }
     }
 }
@@ -93,10 +96,10 @@ enum Look {
 }
 
 impl Wait {
-    /// Looks once, for a time at most.
-    async fn look(&self, cx: &Cx, client: &mut Client, path: &str, left: Duration) -> Outcome<Look> {
+    /// Looks once, for a time at most, with the token of the caller.
+    async fn look(&self, caller: &Client, client: &mut Client, path: &str, left: Duration) -> Outcome<Look> {
         // A refresh of the login is not cut off: its new tokens would be lost.
-        let looked = match cx.client.bearer().await {
+        let looked = match caller.bearer().await {
             Ok(token) => {
                 client.token = token;
                 let look = tokio::time::timeout(left, client.raw("GET", path, &[], None));
@@ -114,7 +117,7 @@ impl Wait {
             }
             Err(failure)
                 if failure.exit == exit::UNREACHABLE
-                    || failure.status.is_some_and(|status| status >= 500) =>
+                    || failure.status.is_some_and(|status| status == 429 || status >= 500) =>
             {
                 Ok(Look::Silent(failure))
             }

@@ -1,6 +1,6 @@
 //! Another daemon at the address, or another start of one.
 
-use super::{LOOK_MILLIS, Place, START_SECONDS_MAX, listening, runs};
+use super::{Place, START_MAX, listening, runs};
 use crate::client::Client;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -10,7 +10,6 @@ use mfa_shared::fault::exit;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Whether a daemon serves already.
 pub(super) async fn serves(cx: &Cx, flags: &DaemonFlags, place: &Place, client: &Client) -> Outcome<bool> {
@@ -24,19 +23,12 @@ pub(super) async fn serves(cx: &Cx, flags: &DaemonFlags, place: &Place, client: 
 
 /// Waits for another start of the same daemon to end, and keeps others away until the value ends.
 pub(super) async fn wait_for_start(place: &Place, url: &str) -> Outcome<fs::File> {
-    let file = place.mark.with_extension("lock");
-    let asked = Instant::now();
-    loop {
-        if let Some(lock) = files::try_lock(&file)? {
-            return Ok(lock);
-        }
-        if asked.elapsed().as_secs() > START_SECONDS_MAX {
-            let what = format!("another mfa daemon start at {url} is still under way");
-            return Err(Failure::new("daemon_not_ready", exit::FAILURE, what)
-                .hint("wait for it or end it, then repeat this one"));
-        }
-        tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
-    }
+    let taken = files::lock(&place.mark.with_extension("lock"), START_MAX).await?;
+    taken.ok_or_else(|| {
+        let what = format!("another mfa daemon start at {url} is still under way");
+        Failure::new("daemon_not_ready", exit::FAILURE, what)
+            .hint("wait for it or end it, then repeat this one")
+    })
 }
 
 /// Refuses a daemon that serves already but for a different store than the one asked for. If a daemon was not
