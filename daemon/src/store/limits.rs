@@ -9,6 +9,8 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct Limits {
     pub(super) time: Option<Time>,
+    /// Ends every one of its times: it is the last of several tries.
+    pub(super) latest: Option<Deadline>,
     /// Where what is read for the answer takes room.
     pub room: Option<Arc<dyn AnswerRoom>>,
 }
@@ -26,11 +28,18 @@ pub trait AnswerRoom: fmt::Debug + Send + Sync {
     fn grow(&self, bytes: usize) -> Result<(), Fault>;
 }
 
+impl Time {
+    /// What a caller learns once it has passed.
+    pub(super) fn passed(self) -> Fault {
+        Fault::new(fault::UNAVAILABLE, self.too_long)
+    }
+}
+
 impl Limits {
     /// Refuses to go on behind the deadline.
     pub fn in_time(&self) -> Result<(), Fault> {
         match self.time.filter(|time| time.deadline.has_passed()) {
-            Some(time) => Err(Fault::new(fault::UNAVAILABLE, time.too_long)),
+            Some(time) => Err(time.passed()),
             None => Ok(()),
         }
     }

@@ -1,15 +1,39 @@
 //! Locks that one transaction may hold while it reads the store. While another one waits for them, it must
 //! not hold up the writer, for whom the first may have to wait.
 
+use super::limits::Time;
 use super::tx::Tx;
-use crate::domain::named_locks::{NamedLock, NamedLocks};
-use mfa_shared::fault::Fault;
+use crate::clock::Deadline;
+use crate::domain::named_locks::{NamedLock, NamedLocks, Unlocked};
+use mfa_shared::fault::{self, Fault};
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Duration;
 
-/// Whoever waits looks so often whether the deadline has passed.
-const DEADLINE_LOOK: Duration = Duration::from_millis(50);
+/// What the reader of a store learns that cannot wait.
+const HELD_UP: &str = "another request is making this list from the store; try again soon";
+const RETRY_AFTER_S: u32 = 1;
+
+/// The work of somebody else that a transaction has to wait for, and how long it may.
+#[derive(Debug)]
+pub(super) struct HeldUp {
+    unlocked: Unlocked,
+    time: Option<Time>,
+}
+
+impl HeldUp {
+    /// Waits until it is done, or refuses to wait any longer. Until when it could have waited.
+    pub(super) async fn over(self) -> Result<Option<Deadline>, Fault> {
+        let Self { unlocked, time } = self;
+        match time {
+            None => unlocked.wait().await,
+            Some(time) => {
+                let waited = tokio::time::timeout(time.deadline.left(), unlocked.wait()).await;
+                waited.map_err(|_| time.passed())?;
+            }
+        }
+        Ok(time.map(|time| time.deadline))
+    }
+}
 
 impl Tx<'_> {
     /// Locks a value.
@@ -24,20 +48,17 @@ impl Tx<'_> {
         }
     }
 
-    /// Locks the name of work that may take long. It is waited for until the deadline of this transaction.
+    /// Locks the name of work that may take long. If another transaction has it, this one is refused:
+    /// [`Store::read`](super::Store::read) waits while none is open, until the deadline of this one, and
+    /// begins again.
     pub fn lock_name<'l, N: Clone + Eq + Hash>(
         &mut self,
         locks: &'l NamedLocks<N>,
         name: &N,
     ) -> Result<NamedLock<'l, N>, Fault> {
-        let mut wait = Duration::ZERO;
-        loop {
-            if let Some(locked) = locks.lock(name, wait) {
-                return Ok(locked);
-            }
-            self.let_go();
-            self.limits.in_time()?;
-            wait = DEADLINE_LOOK;
-        }
+        locks.try_lock(name).map_err(|unlocked| {
+            self.held_up = Some(HeldUp { unlocked, time: self.limits.time });
+            Fault::new(fault::UNAVAILABLE, HELD_UP).retry_after(RETRY_AFTER_S)
+        })
     }
 }

@@ -3,6 +3,7 @@
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::expired::Expired;
 use super::limits::{Limits, Time};
+use super::locks::HeldUp;
 use super::noted::{Besides, Noted};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
@@ -52,6 +53,7 @@ pub struct Tx<'a> {
     pub(super) sealed: u64,
     pub(super) expired: Option<Arc<Expired>>,
     pub(super) shelved: Option<Shelved>,
+    pub(super) held_up: Option<HeldUp>,
     /// What it may take.
     pub limits: Limits,
 }
@@ -77,6 +79,7 @@ impl<'a> Tx<'a> {
             sealed: 0,
             expired: None,
             shelved: None,
+            held_up: None,
             limits: Limits::default(),
         }
     }
@@ -89,6 +92,7 @@ impl<'a> Tx<'a> {
         too_long: &'static str,
         work: impl FnOnce(&mut Self) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
+        let deadline = self.limits.latest.map_or(deadline, |latest| deadline.min(latest));
         let outer = self.limits.time.replace(Time { deadline, too_long });
         let done = work(self);
         self.limits.time = outer;

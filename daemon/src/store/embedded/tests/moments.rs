@@ -5,7 +5,6 @@ use super::super::pins::Bounds;
 use super::super::snapshot::Snapshot;
 use super::sim::{Chance, SimDisk};
 use super::world::*;
-use crate::domain::named_locks::NamedLocks;
 use crate::store::engine::{Change, Engine, Range, View};
 use crate::store::tx::Tx;
 use mfa_shared::fault::{Fault, UNAVAILABLE};
@@ -229,25 +228,21 @@ proptest! {
 /// Work of a read.
 type Work = Box<dyn FnMut(&mut dyn View) -> Result<(), Fault> + Send>;
 
-/// A lock of a value, and locks by name.
-type Locks = (Mutex<()>, NamedLocks<&'static str>);
-
 #[test]
 fn a_read_that_waits_for_a_lock_of_another_read_holds_up_no_write() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Arc::new(opened(dir.path(), SimDisk::new(false), AT_ONCE));
-    let locks = Arc::new((Mutex::new(()), NamedLocks::default()));
+    let value = Arc::new(Mutex::new(()));
     let (locked, is_locked) = mpsc::channel();
     let (go_on, goes_on) = mpsc::channel();
     let start = |work: Work| {
         let engine = engine.clone();
         std::thread::spawn(move || read(&engine, work))
     };
-    let held = locks.clone();
+    let held = value.clone();
     let first = start(Box::new(move |view| {
         let mut tx = Tx::new(view, Timestamp::from_millis(0), false);
-        let _locked = tx.lock(&held.0);
-        let _named = tx.lock_name(&held.1, &"vault")?;
+        let _locked = tx.lock(&held);
         tx.value(THINGS, b"a")?;
         locked.send(()).unwrap();
         goes_on.recv().unwrap();
@@ -255,27 +250,18 @@ fn a_read_that_waits_for_a_lock_of_another_read_holds_up_no_write() {
     }));
     is_locked.recv().unwrap();
     let (begun, has_begun) = mpsc::channel();
-    let wait = |take: fn(&mut Tx<'_>, &Locks) -> Result<(), Fault>| {
-        let (locks, begun) = (locks.clone(), begun.clone());
-        start(Box::new(move |view| {
-            begun.send(()).unwrap();
-            take(&mut Tx::new(view, Timestamp::from_millis(0), false), &locks)
-        }))
-    };
-    let waiting = [
-        wait(|tx, locks| {
-            drop(tx.lock(&locks.0));
-            Ok(())
-        }),
-        wait(|tx, locks| tx.lock_name(&locks.1, &"vault").map(drop)),
-    ];
-    waiting.iter().for_each(|_| has_begun.recv().unwrap());
+    let waiting = start(Box::new(move |view| {
+        begun.send(()).unwrap();
+        drop(Tx::new(view, Timestamp::from_millis(0), false).lock(&value));
+        Ok(())
+    }));
+    has_begun.recv().unwrap();
     let (acknowledged, written) = mpsc::channel();
     let writer = engine.clone();
     std::thread::spawn(move || acknowledged.send(write(&writer, vec![put(account(1), 1)])));
     assert_eq!(written.recv_timeout(Duration::from_secs(20)), Ok(Ok(())));
     go_on.send(()).unwrap();
-    assert!(first.join().unwrap().is_ok() && waiting.into_iter().all(|read| read.join().unwrap().is_ok()));
+    assert!(first.join().unwrap().is_ok() && waiting.join().unwrap().is_ok());
 }
 
 #[test]
