@@ -39,8 +39,13 @@ impl Ascending {
             let piece = Piece::of(self.open[0], &self.open);
             self.bytes += PIECE_BYTES + piece.distances.len();
             self.full.push(piece);
-            self.open.clear();
+            self.open = Vec::new();
         }
+    }
+
+    /// Gives back the memory that only more of them would need.
+    pub fn shrink(&mut self) {
+        self.open.shrink_to_fit();
     }
 
     /// How many there are.

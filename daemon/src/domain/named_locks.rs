@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// The names that are locked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct NamedLocks<N>(Mutex<HashMap<N, watch::Receiver<()>>>);
 
 /// A name that is locked until this is dropped.
@@ -20,6 +20,12 @@ pub struct NamedLock<'l, N: Eq + Hash> {
 /// The end of the lock of somebody else.
 #[derive(Debug)]
 pub struct Unlocked(watch::Receiver<()>);
+
+impl<N> Default for NamedLocks<N> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
 
 impl<N: Clone + Eq + Hash> NamedLocks<N> {
     /// Locks a name, unless it is locked.

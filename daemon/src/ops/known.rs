@@ -42,6 +42,7 @@ pub fn known(
     while walked.is_ok() && all.upto() < end && !kept.is_full(all) {
         walked = step(tx, all.upto()..end, all);
     }
+    all.shrink();
     // What was found before the walk broke off is true, and the next one goes on from there.
     kept.put(name, &known);
     walked.map(|()| known)

@@ -141,16 +141,33 @@ fn part(order: &[u32], column: Option<&Column>, descending: bool, wanted: Range<
 /// A part of an order from its end, in which equal keys keep the order of their identifiers.
 fn from_the_end(order: &[u32], column: &Column, wanted: Range<usize>) -> Vec<u32> {
     let mut found = Vec::with_capacity(wanted.len());
-    let mut at = wanted.start;
-    while at < wanted.end {
-        let last = column.key(order[order.len() - 1 - at]);
-        let first = order.partition_point(|slot| column.key(*slot) < last);
-        let behind = order.partition_point(|slot| column.key(*slot) <= last);
-        let passed = at - (order.len() - behind);
+    if wanted.is_empty() {
+        return found;
+    }
+    let begin = column.key(order[order.len() - 1 - wanted.start]);
+    let mut behind = order.partition_point(|slot| column.key(*slot) <= begin);
+    let mut passed = wanted.start - (order.len() - behind);
+    while found.len() < wanted.len() {
+        let first = behind - equal_at_the_end(&order[..behind], column);
         let group = &order[first + passed..behind];
-        let taken = group.len().min(wanted.end - at);
-        found.extend_from_slice(&group[..taken]);
-        at += taken;
+        found.extend_from_slice(&group[..group.len().min(wanted.len() - found.len())]);
+        (behind, passed) = (first, 0);
     }
     found
+}
+
+/// How many at the end of an order have the key of the last one. Few as a rule, so it is looked for from there
+/// in growing steps.
+fn equal_at_the_end(order: &[u32], column: &Column) -> usize {
+    let Some(last) = order.last().map(|slot| column.key(*slot)) else { return 0 };
+    let is_before = |slot: &u32| column.key(*slot) < last;
+    let (mut equal, mut step) = (1, 1);
+    loop {
+        let next = (equal + step).min(order.len());
+        if next == equal || is_before(&order[order.len() - next]) {
+            let unknown = &order[order.len() - next..order.len() - equal];
+            return equal + unknown.len() - unknown.partition_point(is_before);
+        }
+        (equal, step) = (next, step * 2);
+    }
 }

@@ -193,6 +193,29 @@ fn an_order_takes_four_bytes_for_a_record() {
 }
 
 #[test]
+fn a_page_from_the_end_begins_and_ends_anywhere_in_runs_of_equal_keys_of_any_length() {
+    // Runs of 1, 2, 3 and so on to 21.
+    let keys = (1u32..22).flat_map(|run| std::iter::repeat_n(format!("{run:02}"), run as usize));
+    let all: BTreeMap<_, _> =
+        keys.zip(0u8..).map(|(key, id)| (format!("c-{}", id.wrapping_mul(101)), (key, 0))).collect();
+    let mut shelf = Shelf::default();
+    shelf.apply(all.keys().map(|id| (id.clone(), Some(row(id[2..].parse().unwrap(), "", 0, 0)))).collect());
+    let shelf = RwLock::new(shelf);
+    let column = all.iter().map(|(id, (name, _))| (id.clone(), key(name))).collect();
+    let column = shelf.read().unwrap().fitted(NewColumn::of(&shelf, COLUMN, column), BTreeMap::new());
+    let mut shelf = shelf.into_inner().unwrap();
+    drop(shelf.keep(column));
+    let wanted =
+        Wanted { column: Some(COLUMN), descending: true, group: None, term: None, passed: 0, size: 0 };
+    for passed in 0..=all.len() {
+        for size in [0, 1, 2, 20, 21, 40, 400] {
+            let wanted = Wanted { passed, size, ..wanted };
+            assert_eq!(shelf.page(&wanted).unwrap(), plain(&all, &wanted), "{passed}, {size}");
+        }
+    }
+}
+
+#[test]
 fn a_column_is_made_while_others_look_at_the_shelf() {
     let mut shelf = Shelf::default();
     let put = |id: u8, name: &str| (format!("c-{id}"), Some(row(id, name, 0, 0)));

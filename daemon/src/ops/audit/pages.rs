@@ -4,7 +4,7 @@
 //! halving.
 
 use super::lists::{self, ACTOR, OPERATION, OUTCOME, REQUEST, RESOURCE, names_of};
-use crate::domain::numbers::{ListName, Numbers};
+use crate::domain::numbers::{ListOf, Numbers};
 use crate::domain::trail_tail::NOTED_MAX;
 use crate::ops::in_time::first_at;
 use crate::ops::known::{Asked, Page, known};
@@ -227,7 +227,7 @@ impl Trail {
         let mut common: Vec<_> = self.list.iter().chain(&self.others).cloned().collect();
         common.sort_unstable();
         let numbers = self.numbers.start..self.numbers.end.min(self.indexed + 1);
-        let whole = ListName { common, ..ListName::default() };
+        let whole = ListOf::Common(common).into();
         let asked = Asked { whole, numbers: numbers.clone(), near: NEAR };
         let mut known = known(tx, asked, |tx, left, all| self.sift(tx, left, all))?;
         while known.upto() < numbers.end {

@@ -2,7 +2,7 @@
 //! asked for, and shows them as one moment however long it is read.
 
 use super::posting::{entry_at, line_at};
-use crate::domain::numbers::{ListName, Numbers};
+use crate::domain::numbers::{ListName, ListOf, Numbers};
 use crate::ops::known::{Asked, Page, known};
 use crate::ops::list::{Cursor, List};
 use crate::ops::listing::{envelope, json};
@@ -137,13 +137,13 @@ impl<T> Entries<T> {
     }
 
     fn name(&self) -> ListName {
-        let (account, entries) = match &self.of {
-            Of::Journal => (None, true),
-            Of::EntriesOn(account) => (Some(account), true),
-            Of::LinesOn(account) | Of::Statement(account, _) => (Some(account), false),
-        };
         let r#type = self.r#type.clone();
-        ListName { account: account.cloned(), entries, r#type, ..ListName::default() }
+        let of = match &self.of {
+            Of::Journal => ListOf::Entries { account: None, r#type },
+            Of::EntriesOn(account) => ListOf::Entries { account: Some(account.clone()), r#type },
+            Of::LinesOn(account) | Of::Statement(account, _) => ListOf::Lines(account.clone()),
+        };
+        of.into()
     }
 
     /// The numbers of the list that are in memory, and what may be kept of those that are not yet.

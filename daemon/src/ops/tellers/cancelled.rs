@@ -2,7 +2,7 @@
 //! numbers of those that were cancelled stay valid up to the first pending one, and only what follows needs a
 //! look.
 
-use crate::domain::numbers::{ListName, Numbers};
+use crate::domain::numbers::{ListOf, Numbers};
 use crate::ops::known::{Asked, known};
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -23,7 +23,7 @@ pub fn keys(tx: &mut Tx<'_>, teller: &str) -> Result<Vec<Vec<u8>>, Fault> {
     let end = tx.get::<TransactionCounter>(&[teller])?.map_or(0, |counter| counter.last) + 1;
     let pending = tx.scan(TRANSACTIONS_PENDING, &Range::prefix(&prefix(&[teller])), false, 1)?;
     let settled = pending.first().map_or(end, |(entry, _)| number(entry).min(end));
-    let whole = ListName { cancelled_at: Some(teller.to_owned()), ..ListName::default() };
+    let whole = ListOf::Cancelled(teller.to_owned()).into();
     let asked = Asked { whole, numbers: 0..settled, near: NEAR };
     let known = known(tx, asked, |tx, left, all| step(tx, teller, left, all))?;
     let mut rest = Numbers::beginning_at(known.upto().min(settled));

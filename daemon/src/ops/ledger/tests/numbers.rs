@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::posting::{amount, entry};
-use crate::domain::numbers::{ListName, ListNumbers};
+use crate::domain::numbers::{ListNumbers, ListOf};
 use crate::ops::Caller;
 use crate::ops::ledger::*;
 use crate::ops::list::List;
@@ -164,7 +164,7 @@ fn days_that_begin_late_are_walked_once_and_what_precedes_them_is_not() {
 #[test]
 fn what_a_list_has_no_room_for_is_walked_at_each_page() {
     let mut store = store();
-    let numbers = Arc::new(ListNumbers::with_room(50_000));
+    let numbers = Arc::new(ListNumbers::with_room(53_400));
     store.write(|tx| (0..6_000).try_for_each(|_| posting(tx, [0, 0, 0]))).unwrap();
     let mut cost = |path: &str| {
         store.looked_at = 0;
@@ -182,7 +182,7 @@ fn what_a_list_has_no_room_for_is_walked_at_each_page() {
 fn a_walk_of_another_holds_up_those_who_ask_for_the_same_list_and_nobody_else() {
     let mut store = LONG.clone();
     let numbers = Arc::new(ListNumbers::default());
-    let vault = ListName { account: Some("vault".to_owned()), ..ListName::default() };
+    let vault = ListOf::Lines("vault".to_owned()).into();
     let walked = numbers.making().try_lock(&vault).unwrap();
     let mut page = |path: &str| {
         let now = store.now;
