@@ -2,6 +2,7 @@
 //! daemons.
 
 use crate::clock::Deadline;
+use crate::ops::OrderName;
 use crate::ops::dividends::{self, Distribution, Paid};
 use crate::ops::interest::{self, Claim, Next, Order, Part, Stepped};
 use crate::random;
@@ -221,7 +222,8 @@ pub async fn keep_running(store: Store, minute: u16) {
         if !due {
             continue;
         }
-        let order = Order { until: yesterday, from: None, name: String::new(), by: SYSTEM_ACTOR.to_owned() };
+        let order =
+            Order { until: yesterday, from: None, name: OrderName::default(), by: SYSTEM_ACTOR.to_owned() };
         match run(order, store.clone()).await {
             Ok(day) => tracing::info!(%day, "interest was run"),
             Err(fault) => tracing::warn!(%fault, "interest could not be run"),

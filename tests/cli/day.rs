@@ -6,6 +6,7 @@ use crate::support::sample::sample;
 use crate::support::stored;
 use crate::support::terminal::Terminal;
 use crate::support::world::World;
+use mfa_daemon::ops::OrderName;
 use mfa_daemon::ops::interest::{Job, Next, Order, Part, claim, release, step};
 use mfa_daemon::store::Tx;
 use rustix::process::{Pid, Signal, kill_process};
@@ -116,7 +117,12 @@ fn killed_run(world: &mut World) {
     let day = clock.now().day().previous();
     let work = move |tx: &mut Tx<'_>| {
         let by = "guest";
-        claim(tx, &Order { until: day, from: None, name: String::new(), by: by.to_owned() }, by, None)?;
+        claim(
+            tx,
+            &Order { until: day, from: None, name: OrderName::default(), by: by.to_owned() },
+            by,
+            None,
+        )?;
         let job = Job { day, product: "gain".to_owned(), again: false };
         while step(tx, &job, Part::Any, 50, by, by)?.next != Next::End {}
         release(tx, by)

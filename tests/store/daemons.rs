@@ -88,6 +88,12 @@ fn a_repeated_request_is_known_to_the_other_one() {
     // Each of them has committed the answer, so a standby has it whichever was confirmed.
     let put = "select count(*)::text from stored_changes where record->>'key' = 'k1' and not removed";
     assert_eq!(column(&world, put), ["2"]);
+    let run = |daemon: usize| {
+        let request = world.request_at(daemon, "POST", "/interest/runs").header("idempotency-key", "k3");
+        world.send(request.body("{}"))
+    };
+    assert_eq!([run(0), run(1)].map(|run| run.is(202).header("idempotency-replayed")), ["", "true"]);
+    assert_eq!(column(&world, &put.replace("k1", "k3")), ["2"], "an errand");
     let same: Vec<_> = (0..8)
         .map(|i| {
             let request = world.request_at(i % 2, "POST", "/customers").header("idempotency-key", "k2");

@@ -229,8 +229,7 @@ fn order(
     let errand = prepare(found.params.clone(), &raw);
     let repeatable = repeatable(head, found, route, raw.bytes);
     let trail = Arc::new(Trail::of(head, route.meta, &found.params, Some(&raw)));
-    let (endpoint, room) = (route.meta.name, payload.room.clone());
-    Ordered { asked, trail, repeatable, errand, endpoint, room }
+    Ordered { asked, trail, repeatable, errand, room: payload.room.clone() }
 }
 
 /// What an endpoint locks or unlocks.

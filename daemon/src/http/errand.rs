@@ -6,22 +6,17 @@ use super::head::Head;
 use super::idempotency::Repeatable;
 use super::reply::Reply;
 use super::room::Taken;
-use super::route::{Act, Errand};
+use super::route::{Act, Errand, Work};
 use super::state::State;
 use super::trail::Trail;
 use super::{dry_run, existing_only};
-use crate::ops::{Caller, Given};
+use crate::ops::{Caller, Given, OrderName};
 use crate::random;
 use crate::store::Tx;
-use mfa_shared::api::days::EndOfficeDay;
-use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::AnswerKind;
 use std::fmt;
 use std::sync::Arc;
-
-/// Errands that read about every record of a noun, so that the threads for lists do their work.
-const LONG: [&str; 1] = [EndOfficeDay::META.name];
 
 /// The content of a request for an errand.
 pub struct Ordered {
@@ -33,8 +28,6 @@ pub struct Ordered {
     pub repeatable: Result<Option<Repeatable>, Fault>,
     /// The errand itself.
     pub errand: Result<Errand, Fault>,
-    /// Its endpoint.
-    pub endpoint: &'static str,
     /// The room that its body takes.
     pub room: Option<Arc<Taken>>,
 }
@@ -82,10 +75,30 @@ fn planned(
     let errand = order.errand.as_ref().map_err(Clone::clone)?;
     let name = match repeatable {
         Some(repeatable) => repeatable.order(tx, &caller.actor)?,
-        None => random::hex::<8>(),
+        None => OrderName::new(vec![random::hex::<8>()]),
     };
     let act = errand(tx, &caller, Given { config: &state.config, order: &name })?;
     Ok(Planned::Act(caller, act))
+}
+
+/// The first answer to a repeated request; see [`Repeatable::recall_lasting`].
+async fn lasting(
+    state: &Arc<State>,
+    head: &Head,
+    ordered: &Arc<Ordered>,
+    first: Reply,
+) -> Result<Reply, Fault> {
+    if !state.store.is_shared() {
+        return Ok(first);
+    }
+    let (shared, order) = (state.clone(), ordered.clone());
+    let write = move |tx: &mut Tx<'_>| {
+        let caller = access::admit(&shared, tx, &order.asked)?;
+        tx.set_actor(&caller.actor);
+        let repeatable = order.repeatable.as_ref().map_err(Clone::clone)?;
+        repeatable.as_ref().map_or(Ok(None), |repeatable| repeatable.recall_lasting(tx, &caller.actor, true))
+    };
+    Ok(state.store.write(&head.request_id, write).await?.unwrap_or(first))
 }
 
 /// A dry run ends where the work outside the store would begin.
@@ -99,7 +112,7 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
     let (shared, order) = (state.clone(), ordered.clone());
     let plan = move |tx: &mut Tx<'_>| planned(tx, &shared, &order, &dry_run);
     let (caller, act) = match state.store.read(false, plan).await? {
-        Planned::Before(first) => return Ok(first),
+        Planned::Before(first) => return lasting(state, head, &ordered, first).await,
         Planned::Act(caller, act) => (caller, act),
     };
     if dry_run::asked(&head.headers)? {
@@ -107,7 +120,8 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
         let status = if act.answer == AnswerKind::Accepted { 202 } else { 204 };
         return Ok(Reply::empty(status));
     }
-    let message = act.sends.then(|| state.messages.begin(&caller.actor)).transpose()?;
+    let is_message = act.work == Work::Message;
+    let message = is_message.then(|| state.messages.begin(&caller.actor)).transpose()?;
     let (store, shared) = (state.store.clone(), state.clone());
     let request_id = head.request_id.clone();
     let trail = ordered.trail.clone();
@@ -115,7 +129,7 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
     let errand = tokio::spawn(async move {
         let _held = (turn, message);
         let run = (act.run)(store.clone());
-        let settle = if LONG.contains(&ordered.endpoint) {
+        let settle = if act.work == Work::Long {
             shared.patient.run(async { Ok(run.await) }).await?
         } else {
             run.await

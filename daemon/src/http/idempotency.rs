@@ -6,6 +6,7 @@
 //! section 13).
 
 use super::reply::{Content, Reply};
+use crate::ops::OrderName;
 use crate::store::Tx;
 use crate::store::records::{IDEMPOTENCY_BY_TIME, Remembered};
 use mfa_shared::fault::{self, Fault};
@@ -63,26 +64,14 @@ impl Repeatable {
 
     /// A name of this request, the same each time it comes, by which work that takes many transactions knows
     /// what it has done for it.
-    pub fn order(&self, tx: &Tx<'_>, caller: &str) -> Result<String, Fault> {
+    pub fn order(&self, tx: &Tx<'_>, caller: &str) -> Result<OrderName, Fault> {
         let request = [caller.as_bytes(), b"\0", self.key.as_bytes(), b"\0", &self.digest].concat();
-        Ok(tx.hashes(PURPOSE, &request)?.swap_remove(0))
+        Ok(OrderName::new(tx.hashes(PURPOSE, &request)?))
     }
 
     /// The first answer to this request, if there was one; a fault if the key was used for another.
     pub fn recall(&self, tx: &mut Tx<'_>, caller: &str) -> Result<Option<Reply>, Fault> {
-        let Some(first) = tx.get::<Remembered>(&[caller, &self.key])? else { return Ok(None) };
-        if first.at.plus_seconds(REMEMBERED_SECONDS) <= tx.now() {
-            return Ok(None);
-        }
-        // What was remembered before a change of key is compared with that key.
-        if !tx.hashes(PURPOSE, &self.digest)?.contains(&first.request) {
-            let detail = "this Idempotency-Key was used for another request";
-            return Err(Fault::new(fault::IDEMPOTENCY_KEY_REUSED, detail));
-        }
-        let mut headers = first.headers;
-        headers.push(("idempotency-replayed".to_owned(), "true".to_owned()));
-        let content = Content::Bytes(first.body.into());
-        Ok(Some(Reply { status: first.status, content_type: first.content_type, headers, content }))
+        Ok(self.first(tx, caller)?.map(again))
     }
 
     /// The same in a transaction that writes. Where several daemons share a database, its standby may lack an
@@ -93,14 +82,25 @@ impl Repeatable {
         caller: &str,
         shared: bool,
     ) -> Result<Option<Reply>, Fault> {
-        let reply = self.recall(tx, caller)?;
-        if reply.is_some()
-            && shared
-            && let Some(first) = tx.get::<Remembered>(&[caller, &self.key])?
-        {
-            tx.replace(&first, &first);
+        let first = self.first(tx, caller)?;
+        if let Some(first) = first.as_ref().filter(|_| shared) {
+            tx.replace(first, first);
         }
-        Ok(reply)
+        Ok(first.map(again))
+    }
+
+    /// What is remembered of this request.
+    fn first(&self, tx: &mut Tx<'_>, caller: &str) -> Result<Option<Remembered>, Fault> {
+        let Some(first) = tx.get::<Remembered>(&[caller, &self.key])? else { return Ok(None) };
+        if first.at.plus_seconds(REMEMBERED_SECONDS) <= tx.now() {
+            return Ok(None);
+        }
+        // What was remembered before a change of key is compared with that key.
+        if !tx.hashes(PURPOSE, &self.digest)?.contains(&first.request) {
+            let detail = "this Idempotency-Key was used for another request";
+            return Err(Fault::new(fault::IDEMPOTENCY_KEY_REUSED, detail));
+        }
+        Ok(Some(first))
     }
 
     /// Remembers the answer, and forgets some that are too old.
@@ -129,4 +129,11 @@ impl Repeatable {
         }
         Ok(())
     }
+}
+
+/// The answer to a repeated request.
+fn again(first: Remembered) -> Reply {
+    let Remembered { status, content_type, mut headers, body, .. } = first;
+    headers.push(("idempotency-replayed".to_owned(), "true".to_owned()));
+    Reply { status, content_type, headers, content: Content::Bytes(body.into()) }
 }

@@ -5,12 +5,10 @@ use super::access;
 use super::reply::{Content, Reply};
 use super::request::Request;
 use crate::ops::list::List;
+use crate::shelves::{self, TRIES};
 use crate::store::Tx;
-use mfa_shared::fault::{self, Fault};
-use std::sync::{Arc, PoisonError};
-
-/// How often a page whose records change meanwhile is looked up again, before it is read from the store.
-const TRIES: usize = 10;
+use mfa_shared::fault::Fault;
+use std::sync::Arc;
 
 /// Answers a request for a page; `None` if no order is kept, or if others keep changing the page or the
 /// orders that are kept.
@@ -31,12 +29,8 @@ pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
             return Ok(None);
         };
         let looking: Arc<dyn List> = list.clone();
-        let looked = tokio::task::spawn_blocking(move || {
-            looking.find(&shelf.read().unwrap_or_else(PoisonError::into_inner))
-        });
-        let looked = looked.await.map_err(|_| Fault::new(fault::INTERNAL, "looking up a page broke off"))?;
-        // The order of its column has just made room for another one.
-        let Some(found) = looked else { continue };
+        // The order of its column may just have made room for another one.
+        let Some(found) = shelves::look(&shelf, move |shelf| looking.find(shelf)).await? else { continue };
         let found = Arc::new(found);
         let asking = request.clone();
         let show = move |tx: &mut Tx<'_>| {

@@ -49,12 +49,22 @@ pub struct Act {
     pub(super) run: Box<dyn FnOnce(Store) -> Acting + Send>,
     /// What it answers when it succeeds.
     pub(super) answer: AnswerKind,
-    /// Whether it sends a test message.
-    pub(super) sends: bool,
+    /// What doing it is like.
+    pub(super) work: Work,
 }
 
-/// A decoded request that plans its errand. The last text is the name of the order: the same for a repeated
-/// request, else another one each time.
+/// What the work of an errand is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// Transactions, each of which is short.
+    InSteps,
+    /// Reading about every record of a noun, so that the threads for lists do it.
+    Long,
+    /// Sending a test message.
+    Message,
+}
+
+/// A decoded request that plans its errand.
 pub type Errand = Box<dyn Fn(&mut Tx<'_>, &Caller, Given<'_>) -> Result<Act, Fault> + Send + Sync>;
 
 /// Reads the errand of a request.
@@ -220,7 +230,12 @@ type Settle<E, O, R> = fn(&mut Tx<'_>, &Caller, &E, &O) -> Result<R, Fault>;
 /// Joins a row with the three steps of its errand; between the first and the last it may run transactions of
 /// its own. A refusal in `settle` keeps what was written with [`Tx::keep_when_refused`] and is never
 /// remembered as the answer to an idempotency key.
-pub fn errand<E, P, O, R, F>(plan: Plan<E, P>, act: fn(P, Store) -> F, settle: Settle<E, O, R>) -> Route
+pub fn errand<E, P, O, R, F>(
+    work: Work,
+    plan: Plan<E, P>,
+    act: fn(P, Store) -> F,
+    settle: Settle<E, O, R>,
+) -> Route
 where
     E: Endpoint,
     P: Send + 'static,
@@ -243,7 +258,7 @@ where
                     Box::new(run) as Run
                 })
             });
-            Ok(Act { run, answer: E::META.answer.kind, sends: E::META.path.ends_with("/test") })
+            Ok(Act { run, answer: E::META.answer.kind, work })
         }))
     };
     Route { meta: E::META, handler: Handler::Errand(Box::new(prepare)) }

@@ -2,8 +2,8 @@
 
 use super::heavy::Secret;
 use super::route::{
-    Look, Route, addressed, audited, backup, batch, errand, events, login, metrics, operation, said, search,
-    secret_operation, status,
+    Look, Route, Work, addressed, audited, backup, batch, errand, events, login, metrics, operation, said,
+    search, secret_operation, status,
 };
 use super::said::SaidCustomer;
 use crate::days as ended;
@@ -147,7 +147,7 @@ fn institution() -> Vec<Route> {
         operation::<DeleteOfficeAddress, _>(offices::delete_address),
         operation::<SetOfficeReference, _>(offices::set_reference),
         operation::<ListOfficeReferences, _>(offices::list_references),
-        errand::<EndOfficeDay, _, _, _, _>(days::plan, ended::gather, days::settle),
+        errand::<EndOfficeDay, _, _, _, _>(Work::Long, days::plan, ended::gather, days::settle),
         operation::<ListOfficeDays, _>(days::list),
         operation::<GetOfficeDay, _>(days::get),
         operation::<CreateEmployee, _>(employees::create),
@@ -196,9 +196,14 @@ fn institution() -> Vec<Route> {
         operation::<ListInstanceEntries, _>(instances::list_entries),
         operation::<UpdateInstance, _>(instances::update),
         operation::<CommandInstance, _>(instances::command),
-        errand::<DistributeDividend, _, _, _, _>(dividends::plan, run::distribute, dividends::settle),
+        errand::<DistributeDividend, _, _, _, _>(
+            Work::InSteps,
+            dividends::plan,
+            run::distribute,
+            dividends::settle,
+        ),
         operation::<ListDividends, _>(dividends::list),
-        errand::<RunInterest, _, _, _, _>(interest::plan, run::run, interest::settle),
+        errand::<RunInterest, _, _, _, _>(Work::InSteps, interest::plan, run::run, interest::settle),
         operation::<ListInterestRuns, _>(interest::list),
         operation::<GetInstanceInterest, _>(interest::get),
         operation::<PayInstanceInterest, _>(interest::pay_now),
@@ -226,6 +231,7 @@ impl ForEachGateway for GatewayRows {
             addressed::<G::Update, _>(gateways::update::<G>, G::changed),
             operation::<G::Delete, _>(gateways::delete::<G>),
             errand::<G::Test, _, _, _, _>(
+                Work::Message,
                 gateways::plan_test::<G>,
                 |trial, _| outward::send(trial, outward::message),
                 gateways::settle_test::<G>,
@@ -284,6 +290,7 @@ fn webhook_rows() -> Vec<Route> {
         operation::<UpdateSubscription, _>(webhooks::update),
         operation::<DeleteSubscription, _>(webhooks::delete),
         errand::<TestSubscription, _, _, _, _>(
+            Work::Message,
             webhooks::trial::plan,
             |trial, _| outward::send(trial, outward::webhook::send),
             webhooks::trial::settle,

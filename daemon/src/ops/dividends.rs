@@ -2,7 +2,7 @@
 
 use super::interest::book;
 use super::rows::Rows;
-use super::{Caller, Given, definitions, ledger};
+use super::{Caller, Given, OrderName, definitions, ledger};
 use crate::domain::interest as rules;
 use crate::domain::ledger::DIVIDEND;
 use crate::store::Tx;
@@ -40,13 +40,13 @@ pub struct Distribution {
     pub rate: Amount,
     /// Who distributes it.
     pub by: String,
-    /// A name of this order, by which it knows what it has paid itself.
-    pub order: String,
+    /// The name of this order, by which it knows what it has paid itself.
+    pub order: OrderName,
 }
 
 impl Distribution {
     fn took_part(&self, stored: &StoredDividend) -> bool {
-        stored.orders.contains(&self.order)
+        stored.orders.iter().any(|order| self.order.is(order))
     }
 }
 
@@ -63,7 +63,7 @@ pub fn plan(
     let definition = at.definition.clone();
     let rate = new.dividend_rate;
     let by = caller.name.clone();
-    let distribution = Distribution { definition, due, rate, by, order: given.order.to_owned() };
+    let distribution = Distribution { definition, due, rate, by, order: given.order.clone() };
     let stored = tx.get::<StoredDividend>(&[&distribution.definition, &due.to_string()])?;
     // One that was killed when all was paid, before it was answered, is ordered again.
     if !stored.is_some_and(|stored| stored.ended && distribution.took_part(&stored)) {
@@ -135,7 +135,7 @@ pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
         orders: Vec::new(),
     });
     if !order.took_part(&dividend) && dividend.orders.len() < ORDERS_MAX {
-        dividend.orders.push(order.order.clone());
+        dividend.orders.push(order.order.to_keep());
     }
     // All accounts get it for the period with which it began, also if the terms change meanwhile.
     let first = dividend.first.unwrap_or(first);
@@ -286,7 +286,7 @@ mod tests {
         for (lines, expected) in [(100, vec![4]), (249, vec![3, 1]), (250, vec![2, 2]), (600, vec![1; 4])] {
             let mut store = store(lines);
             let (definition, due) = ("shares".to_owned(), Date::parse("2031-05-31").unwrap());
-            let (by, order) = ("ama".to_owned(), "first".to_owned());
+            let (by, order) = ("ama".to_owned(), OrderName::new(vec!["first".to_owned()]));
             let order = Distribution { definition, due, rate: amount("36.5"), by, order };
             let mut steps = Vec::new();
             loop {

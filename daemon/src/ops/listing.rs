@@ -339,8 +339,10 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
             return Ok(OtherKeys::new());
         };
         let names = touched(tx)?;
+        tx.limits.answer_grows(names.iter().map(|name| name.len() + size_of::<(String, SortKey)>()).sum())?;
         tx.expect(R::SPACE, &names.iter().map(|name| record::key(&[name])).collect::<Vec<_>>())?;
         let key = |name: String| {
+            tx.limits.in_time()?;
             let record = self.streamed(tx, &record::key(&[&name]))?;
             Ok((name, record.map(|record| sort(&record, column))))
         };

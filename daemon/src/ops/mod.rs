@@ -70,8 +70,30 @@ use unknown::Unknown;
 pub struct Given<'g> {
     /// The settings of the daemon.
     pub config: &'g Config,
-    /// The name of its order. A request that is repeated after a kill has the same one.
-    pub order: &'g str,
+    /// The name of its order.
+    pub order: &'g OrderName,
+}
+
+/// The name of what a request orders, by which it is known again when it is repeated after a kill. The name
+/// depends on the key file; so there is one under each of its keys, that of the key in use first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OrderName(Vec<String>);
+
+impl OrderName {
+    /// One with these names.
+    pub fn new(names: Vec<String>) -> Self {
+        Self(names)
+    }
+
+    /// The name that is kept.
+    pub fn to_keep(&self) -> String {
+        self.0.first().cloned().unwrap_or_default()
+    }
+
+    /// Whether a name was kept for the same order.
+    pub fn is(&self, kept: &str) -> bool {
+        self.0.iter().any(|name| name == kept)
+    }
 }
 
 /// An answer whose stored form is its form on the wire.

@@ -11,7 +11,7 @@ pub use noun::Noun;
 use crate::domain::shelf::{NewColumn, Row, Shelf};
 use crate::store::Store;
 use crate::store::engine::{Changed, Followed};
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 use noun::NOUNS;
 use records::{CHUNK_RECORDS, COMMITS_AT_ONCE, blocking, busy, changed, each_chunk, keys_since, rows};
 use std::collections::BTreeMap;
@@ -24,6 +24,21 @@ use tokio::sync::{Mutex, oneshot};
 const WAIT: Duration = Duration::from_secs(15);
 /// Time between two looks at what was committed, so that the next list has little to follow.
 const FOLLOW_PAUSE: Duration = Duration::from_secs(1);
+
+/// How often a list is looked up again whose records others change meanwhile, before it is read from the
+/// store.
+pub const TRIES: usize = 10;
+
+/// Looks at a shelf, perhaps for long, where no request waits for the one that looks.
+pub async fn look<T: Send + 'static>(
+    shelf: &Arc<RwLock<Shelf>>,
+    look: impl FnOnce(&Shelf) -> T + Send + 'static,
+) -> Result<T, Fault> {
+    let shelf = shelf.clone();
+    let looked =
+        tokio::task::spawn_blocking(move || look(&shelf.read().unwrap_or_else(PoisonError::into_inner)));
+    looked.await.map_err(|_| Fault::new(fault::INTERNAL, "looking up a list broke off"))
+}
 
 /// A shelf, and how far it has followed the store.
 #[derive(Debug, Default)]
@@ -226,14 +241,16 @@ impl Shelves {
     }
 
     /// Brings all shelves up to date, unless nothing was committed since a place in the journal; the place
-    /// up to which they are then.
+    /// up to which they are then. One that cannot follow, as when a record of it cannot be read, leaves the
+    /// others.
     async fn follow_all(&self, store: &Store, known: Option<&Followed>) -> Result<Followed, Fault> {
         let place = store.place().await?;
+        let mut followed = Ok(());
         if known != Some(&place) {
             for noun in NOUNS {
-                self.follow(store, noun).await?;
+                followed = followed.and(self.follow(store, noun).await);
             }
         }
-        Ok(place)
+        followed.map(|()| place)
     }
 }

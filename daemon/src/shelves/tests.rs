@@ -99,3 +99,18 @@ async fn what_a_list_that_was_given_up_has_read_never_replaces_what_came_later()
     looking.join().unwrap();
     store.close().await;
 }
+
+#[tokio::test]
+async fn a_record_that_cannot_be_read_leaves_the_orders_of_other_nouns() {
+    let (store, shelves, _folder) = store();
+    // Customers are followed before offices.
+    let broken = |tx: &mut Tx<'_>| {
+        tx.put_line::<mfa_shared::api::customers::Customer>(b"c-1".to_vec(), b"{".to_vec());
+        Ok(())
+    };
+    store.write("test", broken).await.unwrap();
+    name(&store, "first").await;
+    assert!(shelves.follow_all(&store, None).await.is_err());
+    assert_eq!(named(&shelves, "first"), 1);
+    store.close().await;
+}

@@ -5,6 +5,7 @@ use super::bank::{Bank, interest_product, refusal, share_product};
 use super::runs::{in_euros, left_out_of_many, made_up_for};
 use crate::support::counter::same;
 use crate::support::stored;
+use mfa_daemon::ops::OrderName;
 use mfa_daemon::ops::check::check_ledger;
 use mfa_daemon::ops::dividends::{self, Distribution};
 use mfa_daemon::ops::interest::{Job, Next, Order, Part, accounts_at_once, claim, end_day, release, step};
@@ -22,7 +23,7 @@ const DAYS: [&str; 2] = ["2031-05-30", "2031-05-31"];
 fn cut_short(tx: &mut Tx<'_>) -> Result<(), Fault> {
     let by = "guest";
     let [_, last] = DAYS.map(|day| Date::parse(day).unwrap());
-    let order = Order { until: last, from: None, name: String::new(), by: by.to_owned() };
+    let order = Order { until: last, from: None, name: OrderName::default(), by: by.to_owned() };
     claim(tx, &order, by, None)?;
     for text in DAYS {
         let job = Job { day: Date::parse(text).unwrap(), product: "gain".to_owned(), again: true };
@@ -93,7 +94,13 @@ fn pay_some(bank: &mut Bank) -> (bool, usize) {
     let store = stored::open(bank.world().config(), bank.world().clock.clone());
     let (definition, due) = ("shares".to_owned(), Date::parse("2031-06-30").unwrap());
     let rate = Amount::parse("36.5").unwrap();
-    let order = Distribution { definition, due, rate, by: "guest".to_owned(), order: "first".to_owned() };
+    let order = Distribution {
+        definition,
+        due,
+        rate,
+        by: "guest".to_owned(),
+        order: OrderName::new(vec!["first".to_owned()]),
+    };
     let pay = move |tx: &mut Tx<'_>| dividends::step(tx, &order);
     let paid = bank.world().block_on(store.write("test", pay)).unwrap();
     bank.world().block_on(store.close());
@@ -136,7 +143,7 @@ fn a_dividend_ends_by_the_terms_with_which_it_began() {
 /// Does a day of `gain` until some of its accounts have been through a phase and others have not.
 fn some_of_a_day(tx: &mut Tx<'_>, text: &str, phase: RunPhase, at_once: usize) -> Result<(), Fault> {
     let (by, day) = ("guest", Date::parse(text).unwrap());
-    claim(tx, &Order { until: day, from: None, name: String::new(), by: by.to_owned() }, by, None)?;
+    claim(tx, &Order { until: day, from: None, name: OrderName::default(), by: by.to_owned() }, by, None)?;
     let job = Job { day, product: "gain".to_owned(), again: false };
     loop {
         assert!(matches!(step(tx, &job, Part::Any, at_once, by, by)?.next, Next::Step(_)));
@@ -226,7 +233,7 @@ fn a_first_run_that_was_killed_goes_on_when_it_is_ordered_again() {
         let [from, until] = ["2031-05-06", "2031-05-08"].map(|day| Date::parse(day).unwrap());
         claim(
             tx,
-            &Order { until, from: Some(from), name: "first".to_owned(), by: by.to_owned() },
+            &Order { until, from: Some(from), name: OrderName::default(), by: by.to_owned() },
             "dead",
             None,
         )?;
@@ -265,7 +272,8 @@ fn an_order_that_was_killed_before_its_answer_is_accepted_again_under_its_key() 
         order(&bank, path, path, body).is(202);
     }
     let booked = bank.entries();
-    // All was done, and the answer was not yet stored.
+    // All was done, and the answer was not yet stored. And the daemon that comes has another key in use.
+    mfa_daemon::store::key_file::add(&bank.world().config().secret_key_file).unwrap();
     in_store(&mut bank, |tx| {
         let answers = tx.all::<Remembered>(&[])?;
         assert_eq!(answers.len(), 2);

@@ -1,6 +1,6 @@
 //! Runs: who runs, which days of which products are due, and what was run.
 
-use crate::ops::{Caller, Given};
+use crate::ops::{Caller, Given, OrderName};
 use crate::store::Tx;
 use crate::store::records::{
     FirstOrder, INTEREST_OPEN, InterestState, StoredDefinitionCommand, StoredEntry, StoredRun,
@@ -18,8 +18,8 @@ pub struct Order {
     pub until: Date,
     /// With which day the first run begins.
     pub from: Option<Date>,
-    /// A name of this order, by which the first of a store is known again.
-    pub name: String,
+    /// The name of this order, by which the first of a store is known again.
+    pub name: OrderName,
     /// Who asks.
     pub by: String,
 }
@@ -42,7 +42,7 @@ pub fn plan(
     Json(new): &Json<NewInterestRun>,
 ) -> Result<Order, Fault> {
     let until = new.date.unwrap_or(tx.now().day().previous());
-    let order = Order { until, from: new.from, name: given.order.to_owned(), by: caller.name.clone() };
+    let order = Order { until, from: new.from, name: given.order.clone(), by: caller.name.clone() };
     let state = tx.get::<InterestState>(InterestState::KEY)?;
     state.map_or(Ok(()), |state| refuse_begun(&state, &order))?;
     Ok(order)
@@ -53,7 +53,7 @@ pub fn plan(
 fn refuse_begun(state: &InterestState, order: &Order) -> Result<(), Fault> {
     let goes_on = |from| {
         let first = state.first.as_ref();
-        first.is_some_and(|first| first.from == from && (!first.ended || first.name == order.name))
+        first.is_some_and(|first| first.from == from && (!first.ended || order.name.is(&first.name)))
     };
     if order.from.is_none_or(goes_on) {
         return Ok(());
@@ -76,7 +76,7 @@ pub fn claim(tx: &mut Tx<'_>, order: &Order, runner: &str, stale: Option<u64>) -
         beat: 0,
         removed: 0,
         looked_through: false,
-        first: order.from.map(|from| FirstOrder { from, name: order.name.clone(), ended: false }),
+        first: order.from.map(|from| FirstOrder { from, name: order.name.to_keep(), ended: false }),
     });
     if state.runner.as_ref().is_some_and(|other| other != runner) && stale != Some(state.beat) {
         return Ok(Claim::Theirs(state.beat));

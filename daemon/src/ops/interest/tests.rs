@@ -7,7 +7,7 @@ use crate::ops::ledger::tests::memory::Memory;
 use crate::ops::ledger::tests::posting::{amount, customer, entry};
 use crate::ops::ledger::{self, CustomerAccount};
 use crate::ops::list::List;
-use crate::ops::{Caller, definitions};
+use crate::ops::{Caller, OrderName, definitions};
 use crate::store::Tx;
 use crate::store::records::{InterestState, RunPhase, StoredInstance, StoredInterest, StoredRun};
 use mfa_shared::amount::Amount;
@@ -263,7 +263,7 @@ fn asked_one_by_one(accounts: usize) -> usize {
     opened.unwrap();
     let (by, day) = ("ama", Date::new(2031, 5, 31).unwrap());
     store.now = store.now.plus_seconds(30 * 86_400);
-    let order = Order { until: day, from: None, name: String::new(), by: by.to_owned() };
+    let order = Order { until: day, from: None, name: OrderName::default(), by: by.to_owned() };
     store.write(|tx| claim(tx, &order, by, None)).unwrap();
     let job = Job { day, product: "gain".to_owned(), again: false };
     store.unannounced = 0;
