@@ -206,7 +206,7 @@ fn a_daemon_that_lost_its_database_comes_back_only_when_no_other_version_has_it(
 }
 
 #[test]
-fn a_machine_whose_clock_is_far_from_that_of_the_database_does_not_use_the_store() {
+fn a_machine_does_not_use_the_store_while_its_clock_is_far_from_that_of_the_database() {
     let Some(address) = fresh() else { return };
     let runtime = Runtime::new().unwrap();
     let clock = |seconds: i64| {
@@ -218,8 +218,25 @@ fn a_machine_whose_clock_is_far_from_that_of_the_database_does_not_use_the_store
     let [ahead, behind] = far.map(|opened| opened.join().unwrap().unwrap_err().to_string());
     assert!(ahead.contains(" s ahead of that of the database: set it right"), "{ahead}");
     assert!(behind.contains(" s behind that of the database: set it right"), "{behind}");
-    let engine = Postgres::open(clock(30)).unwrap();
+    let near = clock(30);
+    let own = near.clock.clone().unwrap();
+    let engine = Postgres::open(near).unwrap();
     runtime.block_on(engine.write(put(1))).unwrap();
+    // It is set while the daemon runs: first within the limit, then beyond it, and back.
+    own.advance(20);
+    runtime.block_on(engine.write(put(2))).unwrap();
+    own.advance(3600);
+    let until = Instant::now() + Duration::from_secs(20);
+    while engine.write_fault().is_none() {
+        assert!(runtime.block_on(engine.write(put(3))).is_err(), "it writes with a wrong clock");
+        assert!(Instant::now() < until, "it says nothing of it");
+        sleep(Duration::from_millis(20));
+    }
+    own.advance(-3600);
+    while runtime.block_on(engine.write(put(3))).is_err() {
+        assert!(Instant::now() < until, "it does not go on");
+        sleep(Duration::from_millis(20));
+    }
     runtime.block_on(engine.close()).unwrap();
 }
 

@@ -145,8 +145,12 @@ impl Lane {
         }
     }
 
-    /// Where commits were not confirmed, asks now and then whether any of them still waits.
-    fn look_for_confirmation(&self, session: &Session, runtime: &Runtime) -> Result<(), Trouble> {
+    /// Whether the connection can go on: the clock may have been set since it was made. And where commits were
+    /// not confirmed, it asks now and then whether any of them still waits.
+    fn look_around(&self, session: &mut Session, runtime: &Runtime) -> Result<(), Trouble> {
+        if let Some(clock) = &self.shared.clock {
+            session.compare_clocks(runtime, clock)?;
+        }
         let unconfirmed = &self.shared.unconfirmed;
         if unconfirmed.is_to_ask() {
             let row = session.wait(runtime, session.client.query_one(ANY_WAITS, &[]))?;
@@ -175,7 +179,7 @@ impl Lane {
                 let _ = job.answer.send(Answer::Done(Err(fault)));
                 continue;
             }
-            if let Err(trouble) = self.look_for_confirmation(&session, runtime) {
+            if let Err(trouble) = self.look_around(&mut session, runtime) {
                 let _ = job.answer.send(Answer::Done(Ended::from(trouble).answer));
                 return false;
             }

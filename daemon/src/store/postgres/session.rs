@@ -9,6 +9,7 @@ use super::trouble::Trouble;
 use super::unconfirmed::Unconfirmed;
 use crate::clock::Clock;
 use futures_util::future::{FutureExt, poll_fn};
+use mfa_shared::time::Timestamp;
 use sha2::{Digest, Sha256};
 use std::future::Future;
 use std::sync::Arc;
@@ -24,6 +25,9 @@ use tokio_postgres::{AsyncMessage, Client, Error};
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 /// Most seconds between the clocks of this machine and the database, the same as `mfa doctor` allows.
 const CLOCK_SECONDS_MAX: i64 = 60;
+/// A clock that has gone so many milliseconds further or less far than the time that has passed was set, and
+/// is compared anew.
+const CLOCK_DRIFT_MILLIS_MAX: i64 = 10_000;
 /// The server's own limit on a statement comes first, so that it ends cleanly where it can.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -44,6 +48,8 @@ pub(super) struct Session {
     unconfirmed: Arc<Unconfirmed>,
     driver: Driver,
     limit: Duration,
+    /// When the clock of this machine was compared with that of the database, by this clock and by none.
+    compared: Option<(Timestamp, Instant)>,
 }
 
 /// What moves bytes for a client, and counts the warnings of the server.
@@ -194,7 +200,18 @@ impl Session {
             let (counts, unconfirmed) = (shared.counts.clone(), shared.unconfirmed.clone());
             let limit = limit + GRACE;
             let journal_base = base.get(0);
-            Ok(Self { client, statements, journal_base, in_turn, counts, unconfirmed, driver, limit })
+            let compared = shared.clock.as_ref().map(|clock| (clock.now(), Instant::now()));
+            Ok(Self {
+                client,
+                statements,
+                journal_base,
+                in_turn,
+                counts,
+                unconfirmed,
+                driver,
+                limit,
+                compared,
+            })
         })
         .await
     }
@@ -222,6 +239,20 @@ impl Session {
             self.unconfirmed.mark();
         }
         answer
+    }
+
+    /// Compares the clocks again if that of this machine was set since, or the machine slept.
+    pub(super) fn compare_clocks(&mut self, runtime: &Runtime, clock: &Clock) -> Result<(), Trouble> {
+        let Some((at, then)) = self.compared else { return Ok(()) };
+        let before = clock.now();
+        let passed = i64::try_from(then.elapsed().as_millis()).unwrap_or(i64::MAX);
+        if (before.millis() - at.millis() - passed).abs() <= CLOCK_DRIFT_MILLIS_MAX {
+            return Ok(());
+        }
+        let row = self.wait(runtime, self.client.query_one("select clock_timestamp()", &[]))?;
+        agree(before.millis(), millis(row.get(0)), clock.now().millis()).map_err(Trouble::Lost)?;
+        self.compared = Some((before, Instant::now()));
+        Ok(())
     }
 
     /// Sends a statement whose answer is not needed; later statements wait for their turn.
