@@ -141,7 +141,7 @@ pub struct Config {
     pub body_bytes_max: usize,
     /// Largest image.
     pub image_max_bytes: u64,
-    /// Connections served at once; more wait.
+    /// Connections served at once; the last 16 of them are for programs of this machine.
     pub connections_max: usize,
     /// Connections of one address that is not of this machine; more are refused.
     pub connections_per_address: usize,

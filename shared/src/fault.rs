@@ -62,7 +62,8 @@ faults! {
         "without access control only this machine is answered; add the site to cors_origins, or use a login";
     ROUTE_NOT_FOUND: "route_not_found" 404 "No such path" "the paths are listed in /openapi.json";
     METHOD_NOT_ALLOWED: "method_not_allowed" 405 "No such method here" "the Allow header lists the methods";
-    BODY_TOO_LARGE: "body_too_large" 413 "Body too large" "send less in one request";
+    BODY_TOO_LARGE: "body_too_large" 413 "Body too large"
+        "send less in one request: 1 MiB and 100,000 JSON values at most";
     UNSUPPORTED_MEDIA_TYPE: "unsupported_media_type" 415 "Content type not supported"
         "send the content type that the detail names";
     IDEMPOTENCY_KEY_REUSED: "idempotency_key_reused" 422 "Idempotency key used for another request"

@@ -2,24 +2,28 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 /// The names that are locked.
 #[derive(Debug)]
-pub struct NamedLocks<N>(Mutex<HashMap<N, watch::Receiver<()>>>);
+pub struct NamedLocks<N>(Mutex<HashMap<N, Arc<Waiters>>>);
+
+/// Who waits for the end of a lock; none once it has ended.
+type Waiters = Mutex<Option<Vec<Waker>>>;
 
 /// A name that is locked until this is dropped.
 #[derive(Debug)]
 pub struct NamedLock<'l, N: Eq + Hash> {
     locks: &'l NamedLocks<N>,
     name: N,
-    _lock: watch::Sender<()>,
+    waiters: Arc<Waiters>,
 }
 
-/// The end of the lock of somebody else.
+/// The end of the lock of somebody else, which can be waited for.
 #[derive(Debug)]
-pub struct Unlocked(watch::Receiver<()>);
+pub struct Unlocked(Arc<Waiters>);
 
 impl<N> Default for NamedLocks<N> {
     fn default() -> Self {
@@ -30,52 +34,76 @@ impl<N> Default for NamedLocks<N> {
 impl<N: Clone + Eq + Hash> NamedLocks<N> {
     /// Locks a name, unless it is locked.
     pub fn try_lock(&self, name: &N) -> Result<NamedLock<'_, N>, Unlocked> {
-        let mut names = self.names();
-        if let Some(lock) = names.get(name) {
-            return Err(Unlocked(lock.clone()));
+        let mut locked = held(&self.0);
+        if let Some(waiters) = locked.get(name) {
+            return Err(Unlocked(waiters.clone()));
         }
-        let (lock, unlocked) = watch::channel(());
-        names.insert(name.clone(), unlocked);
-        Ok(NamedLock { locks: self, name: name.clone(), _lock: lock })
-    }
-}
-
-impl<N> NamedLocks<N> {
-    fn names(&self) -> MutexGuard<'_, HashMap<N, watch::Receiver<()>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let waiters = Arc::new(Mutex::new(Some(Vec::new())));
+        locked.insert(name.clone(), waiters.clone());
+        Ok(NamedLock { locks: self, name: name.clone(), waiters })
     }
 }
 
 impl<N: Eq + Hash> Drop for NamedLock<'_, N> {
     fn drop(&mut self) {
-        // The others are told afterwards, when the sender ends.
-        self.locks.names().remove(&self.name);
+        held(&self.locks.0).remove(&self.name);
+        // Only now, so that those who are woken find it free.
+        let waiters = held(&self.waiters).take();
+        waiters.into_iter().flatten().for_each(Waker::wake);
     }
 }
 
-impl Unlocked {
-    /// Waits for it.
-    pub async fn wait(mut self) {
-        while self.0.changed().await.is_ok() {}
+impl Future for Unlocked {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut waiters = held(&self.0);
+        let Some(waiters) = waiters.as_mut() else { return Poll::Ready(()) };
+        if !waiters.iter().any(|waiter| waiter.will_wake(cx.waker())) {
+            waiters.push(cx.waker().clone());
+        }
+        Poll::Pending
     }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::task::Wake;
 
-    #[tokio::test]
-    async fn a_name_is_waited_for_until_it_is_free_and_other_names_are_not() {
+    /// Counts how often it is woken.
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+
+    #[test]
+    fn a_name_is_waited_for_until_it_is_free_and_other_names_are_not() {
         let locks = NamedLocks::default();
         let first = locks.try_lock(&"a").unwrap();
-        let [mut one, other] = [(); 2].map(|()| Box::pin(locks.try_lock(&"a").unwrap_err().wait()));
-        assert!(tokio::time::timeout(Duration::from_millis(5), &mut one).await.is_err());
+        let woken = [(); 2].map(|()| Arc::new(Woken::default()));
+        let mut waiting = [(); 2].map(|()| locks.try_lock(&"a").unwrap_err());
+        let mut poll = |at: usize| {
+            let waker = Waker::from(woken[at].clone());
+            Pin::new(&mut waiting[at]).poll(&mut Context::from_waker(&waker))
+        };
+        for at in [0, 1, 0, 1] {
+            assert!(poll(at).is_pending());
+        }
         assert!(locks.try_lock(&"b").is_ok());
         drop(first);
-        one.await;
+        assert_eq!(woken.each_ref().map(|woken| woken.0.load(SeqCst)), [1, 1]);
         let _again = locks.try_lock(&"a").unwrap();
-        other.await;
+        assert!(poll(0).is_ready() && poll(1).is_ready(), "what they waited for is over");
         assert!(locks.try_lock(&"a").is_err());
     }
 }

@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const WORTH_KEEPING: usize = if cfg!(test) { 5 } else { 1_000 };
 /// Bytes of all lists together.
 const ROOM: usize = 64 * 1024 * 1024;
-/// The part of them that one list may take, which is not quite half, since it ends with a whole step: two never
-/// displace each other.
+/// The part of them that one list may take, which is not quite half, since it ends with a whole step: two
+/// never displace each other.
 const LIST_PART: (usize, usize) = (15, 32);
 /// What a list counts for at least, so that at most a few thousand empty ones are kept.
 const LIST_BYTES_MIN: usize = 8_000;

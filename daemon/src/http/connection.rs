@@ -32,7 +32,8 @@ use warp::reply::Response;
 
 /// Bytes of a connection that are held at once. A thousand uploads hold as many.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
-/// Bytes and fields of a head; a longer one is answered 431. As many fields hyper takes over HTTP/1.1.
+/// Bytes and fields of a head; a longer one is answered 431. As many fields hyper takes over HTTP/1.1; the
+/// bytes it counts there only while the head is not whole.
 const HEAD_BYTES_MAX: u16 = 16 * 1024;
 const FIELDS_MAX: usize = 100;
 /// Requests that run at once on a connection of HTTP/2.
@@ -171,9 +172,15 @@ where
             TokioIo::new(io),
             service_fn(move |asked| {
                 let ambiguous = ambiguous.why(served.fetch_add(1, Relaxed));
-                let answer = service.call(with_peer(with_target_host(asked), Peer { from, ambiguous }));
+                let answer = is_in_bounds(&asked)
+                    .then(|| service.call(with_peer(with_target_host(asked), Peer { from, ambiguous })));
                 let cut = theirs.clone();
-                async move { answer.await.inspect(|answer| Cut::connect(answer, &cut)) }
+                async move {
+                    match answer {
+                        Some(answer) => answer.await.inspect(|answer| Cut::connect(answer, &cut)),
+                        None => Ok(head_too_large()),
+                    }
+                }
             }),
         );
     let over = async {
@@ -213,15 +220,15 @@ where
             TokioIo::new(io),
             service_fn(move |asked| {
                 let (stream, cut) = (begun.begin(), theirs.clone());
-                // With too many fields it goes at once, before anything waits for its body.
-                let answer = (asked.headers().len() <= FIELDS_MAX).then(|| {
+                // What is too large goes at once, before anything waits for its body.
+                let answer = is_in_bounds(&asked).then(|| {
                     let (asked, ambiguous) = with_host(asked);
                     service.call(with_peer(asked, Peer { from, ambiguous }))
                 });
                 async move {
                     let answer = match answer {
                         Some(answer) => answer.await.inspect(|answer| Cut::connect(answer, &cut))?,
-                        None => too_many_fields(),
+                        None => head_too_large(),
                     };
                     Ok::<_, Infallible>(stream.follow(answer))
                 }
@@ -274,8 +281,16 @@ async fn asked_to_end(ending: &mut Ending) {
     let _ = ending.wait_for(|ends| *ends).await;
 }
 
+/// Whether a head is no longer than it may be.
+fn is_in_bounds<B>(request: &Request<B>) -> bool {
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let fields =
+        request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    request.headers().len() <= FIELDS_MAX && target + fields.sum::<usize>() <= HEAD_BYTES_MAX.into()
+}
+
 /// As hyper answers a longer head over HTTP/1.1.
-fn too_many_fields() -> Response {
+fn head_too_large() -> Response {
     let mut refused = Response::new(Vec::new().into());
     *refused.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
     refused

@@ -1,10 +1,9 @@
 //! Locks that one transaction may hold while it reads the store. While another one waits for them, it must
 //! not hold up the writer, for whom the first may have to wait.
 
-use super::limits::Time;
+use super::held_up::HeldUp;
 use super::tx::Tx;
-use crate::clock::Deadline;
-use crate::domain::named_locks::{NamedLock, NamedLocks, Unlocked};
+use crate::domain::named_locks::{NamedLock, NamedLocks};
 use mfa_shared::fault::{self, Fault};
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -12,28 +11,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 /// What the reader of a store learns that cannot wait.
 const HELD_UP: &str = "another request is making this list from the store; try again soon";
 const RETRY_AFTER_S: u32 = 1;
-
-/// The work of somebody else that a transaction has to wait for, and how long it may.
-#[derive(Debug)]
-pub(super) struct HeldUp {
-    unlocked: Unlocked,
-    time: Option<Time>,
-}
-
-impl HeldUp {
-    /// Waits until it is done, or refuses to wait any longer. Until when it could have waited.
-    pub(super) async fn over(self) -> Result<Option<Deadline>, Fault> {
-        let Self { unlocked, time } = self;
-        match time {
-            None => unlocked.wait().await,
-            Some(time) => {
-                let waited = tokio::time::timeout(time.deadline.left(), unlocked.wait()).await;
-                waited.map_err(|_| time.passed())?;
-            }
-        }
-        Ok(time.map(|time| time.deadline))
-    }
-}
 
 impl Tx<'_> {
     /// Locks a value.

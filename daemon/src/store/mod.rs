@@ -12,6 +12,7 @@ mod expired;
 pub mod export;
 pub mod figures;
 mod given;
+mod held_up;
 pub mod image_check;
 pub mod images;
 mod joint;

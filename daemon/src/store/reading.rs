@@ -1,7 +1,7 @@
 //! Transactions that only read: each by itself, or together with those of the same moment.
 
 use super::engine::{Pending, Space, View};
-use super::locks::HeldUp;
+use super::held_up::HeldUp;
 use super::{Store, Tx, joint, slot};
 use mfa_shared::fault::Fault;
 

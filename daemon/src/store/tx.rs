@@ -2,8 +2,8 @@
 
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::expired::Expired;
+use super::held_up::HeldUp;
 use super::limits::{Limits, Time};
-use super::locks::HeldUp;
 use super::noted::{Besides, Noted};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;

@@ -75,6 +75,26 @@ fn bytes_that_are_not_http_are_refused_and_harm_no_one() {
 }
 
 #[test]
+fn a_head_that_is_too_long_is_refused_also_where_it_comes_at_once() {
+    let world = World::start();
+    for (length, status) in [(15_000, 200), (17_000, 431), (40_000, 431)] {
+        let mut stream = connect(&world);
+        // A long body has the connection read much at once from then on.
+        let body = "x".repeat(900_000);
+        let first =
+            format!("POST /offices HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len());
+        stream.write_all(format!("{first}{body}").as_bytes()).unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 400");
+        let head = "GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Long: ";
+        stream.write_all(format!("{head}{}\r\n\r\n", "x".repeat(length)).as_bytes()).unwrap();
+        let answer = rest(&mut stream);
+        assert!(answer.contains(&format!("HTTP/1.1 {status} ")), "{length}: {answer}");
+    }
+}
+
+#[test]
 fn a_request_for_a_host_instead_of_a_path_is_refused() {
     let world = World::start();
     let mut stream = connect(&world);

@@ -156,8 +156,8 @@ fn from_the_end(order: &[u32], column: &Column, wanted: Range<usize>) -> Vec<u32
     found
 }
 
-/// How many at the end of an order have the key of the last one. Few as a rule, so it is looked for from there
-/// in growing steps.
+/// How many at the end of an order have the key of the last one. Few as a rule, so it is looked for from
+/// there in growing steps.
 fn equal_at_the_end(order: &[u32], column: &Column) -> usize {
     let Some(last) = order.last().map(|slot| column.key(*slot)) else { return 0 };
     let is_before = |slot: &u32| column.key(*slot) < last;

@@ -26,7 +26,7 @@ families! {
     REQUESTS_OVERLOADED Counter "mfa_http_requests_overloaded_total"
         "Requests that were refused with 503 at once, because too many waited before them, by class.";
     CONNECTIONS Gauge "mfa_http_connections" "Open connections of clients.";
-    CONNECTIONS_MAX Gauge "mfa_http_connections_max" "Connections that are served at once; more wait.";
+    CONNECTIONS_MAX Gauge "mfa_http_connections_max" "Connections that are served at once.";
     CONNECTIONS_ACCEPTED Counter "mfa_http_connections_accepted_total" "Connections that were accepted.";
     CONNECTIONS_REFUSED Counter "mfa_http_connections_refused_total"
         "Connections that were closed at once: of an address that had as many as it may have, or of another \

@@ -145,8 +145,8 @@ impl Lane {
         }
     }
 
-    /// Whether the connection can go on: the clock may have been set since it was made. And where commits were
-    /// not confirmed, it asks now and then whether any of them still waits.
+    /// Whether the connection can go on: the clock may have been set since it was made. And where commits
+    /// were not confirmed, it asks now and then whether any of them still waits.
     fn look_around(&self, session: &mut Session, runtime: &Runtime) -> Result<(), Trouble> {
         if let Some(clock) = &self.shared.clock {
             session.compare_clocks(runtime, clock)?;
