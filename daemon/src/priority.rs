@@ -1,6 +1,8 @@
 //! Threads that give way to those that serve: lists, searches, and what the store does in the background.
 
 use rustix::process::{getpid, getpriority_process, setpriority_process};
+#[cfg(target_os = "linux")]
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// How far they give way: in a full machine each still gets a quarter of a processor.
 const NICE: i32 = 5;
@@ -19,9 +21,39 @@ pub fn give_way() {
     }
 }
 
+/// One of so many processors is left to those that serve, one at least.
+#[cfg(target_os = "linux")]
+const LEFT_ONE_OF: usize = 4;
+
+/// Keeps the calling thread off some of the processors, where there are several: a thread that gives way still
+/// works to the end of its turn, some milliseconds, before another one has its processor.
+pub fn leave_processors() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rest_of_processors().and_then(|rest| sched_setaffinity(None, &rest)) {
+        tracing::warn!(%error, "a thread leaves no processor to others");
+    }
+}
+
+/// The processors for threads that give way. Those of the process are those of its first thread, which leaves
+/// none.
+#[cfg(target_os = "linux")]
+fn rest_of_processors() -> rustix::io::Result<CpuSet> {
+    let mut processors = sched_getaffinity(Some(getpid()))?;
+    let all: Vec<_> = (0..CpuSet::MAX_CPU).filter(|number| processors.is_set(*number)).collect();
+    if all.len() > 1 {
+        all.iter().take((all.len() / LEFT_ONE_OF).max(1)).for_each(|number| processors.unset(*number));
+    }
+    Ok(processors)
+}
+
 #[cfg(test)]
 pub mod tests {
     use super::*;
+
+    /// Whether the calling thread keeps off the processors that are left to those that serve.
+    pub fn leaves_processors() -> bool {
+        sched_getaffinity(None).unwrap() == rest_of_processors().unwrap()
+    }
 
     /// How far the calling thread gives way.
     pub fn niceness() -> i32 {
@@ -33,6 +65,23 @@ pub mod tests {
     /// How far a thread gives way that has called [`give_way`].
     pub fn lowered() -> i32 {
         getpriority_process(Some(getpid())).unwrap() + NICE
+    }
+
+    #[test]
+    fn of_several_processors_some_are_left_however_often_it_is_asked_for() {
+        let count = |of: Option<rustix::process::Pid>| sched_getaffinity(of).unwrap().count() as usize;
+        let all = count(Some(getpid()));
+        let rest = std::thread::spawn(move || {
+            leave_processors();
+            let inner = std::thread::spawn(move || {
+                leave_processors();
+                count(None)
+            });
+            [count(None), inner.join().unwrap()]
+        });
+        let expected = if all > 1 { all - (all / LEFT_ONE_OF).max(1) } else { 1 };
+        assert_eq!(rest.join().unwrap(), [expected; 2]);
+        assert_eq!(count(None), all, "others have all of them");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Lists and searches, which take as long as many reads of one record. Threads of their own answer them, and
 //! give way to those that serve everything else, so that lists do not hold up the counters.
 
-use crate::priority::give_way;
+use crate::priority::{give_way, leave_processors};
 use mfa_shared::fault::{self, Fault};
 use std::future::Future;
 use std::io;
@@ -30,7 +30,10 @@ impl Patient {
     pub fn start() -> io::Result<Self> {
         let mut builder = Builder::new_multi_thread();
         let runtime = builder.thread_name("lists").max_blocking_threads(READERS_MAX);
-        let runtime = runtime.on_thread_start(give_way);
+        let runtime = runtime.on_thread_start(|| {
+            give_way();
+            leave_processors();
+        });
         Ok(Self(Some(runtime.enable_all().build()?)))
     }
 
@@ -53,7 +56,7 @@ impl Patient {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::priority::tests::{lowered, niceness};
+    use crate::priority::tests::{leaves_processors, lowered, niceness};
     use std::collections::HashSet;
     use std::sync::{Arc, Mutex};
     use std::thread::ThreadId;
@@ -63,11 +66,11 @@ mod tests {
     #[tokio::test]
     async fn lists_give_way_with_all_that_they_read() {
         let patient = Patient::start().unwrap();
-        let nices = async {
-            let read = tokio::task::spawn_blocking(niceness).await.unwrap();
-            Ok((niceness(), read))
+        let hows = async {
+            let how = || (niceness(), leaves_processors());
+            Ok([how(), tokio::task::spawn_blocking(how).await.unwrap()])
         };
-        assert_eq!(patient.run(nices).await.unwrap(), (lowered(), lowered()));
+        assert_eq!(patient.run(hows).await.unwrap(), [(lowered(), true); 2]);
     }
 
     #[tokio::test]
