@@ -8,7 +8,7 @@ import counter
 import scale_data
 from client import Client, percentile
 
-LISTERS, CREATES, OTHERS, READS = 8, 400, 100, 400
+LISTERS, CREATES, OTHERS, READS = 8, 1000, 100, 2000
 # What people do at a machine in one place at once: a list sorted by a column, not its first page.
 LISTED = "/customers?pageIndex=7&sortColumn=surname"
 
