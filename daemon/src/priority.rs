@@ -25,8 +25,8 @@ pub fn give_way() {
 #[cfg(target_os = "linux")]
 const LEFT_ONE_OF: usize = 4;
 
-/// Keeps the calling thread off some of the processors, where there are several: a thread that gives way still
-/// works to the end of its turn, some milliseconds, before another one has its processor.
+/// Keeps the calling thread off some of the processors, where there are several: a thread that gives way
+/// still works to the end of its turn, some milliseconds, before another one has its processor.
 pub fn leave_processors() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rest_of_processors().and_then(|rest| sched_setaffinity(None, &rest)) {

@@ -148,7 +148,9 @@ impl Wait {
         let now = now.map_or_else(String::new, |now| format!(", it is {now}"));
         let silent = silent.map_or_else(String::new, |silent| format!("; {}", silent.message));
         let seconds = self.timeout.as_secs();
-        let what = format!("{} is not {condition} after {seconds} s{now}{silent}", self.record);
+        let is_not =
+            if condition == "exists" { "does not exist".into() } else { format!("is not {condition}") };
+        let what = format!("{} {is_not} after {seconds} s{now}{silent}", self.record);
         Failure::new("wait_timeout", exit::WAIT_TIMEOUT, what)
     }
 }
