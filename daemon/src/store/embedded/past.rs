@@ -272,13 +272,25 @@ impl Past {
             (None, Until::Moment(moment)) if moment == last.time => Ok(last),
             (None, _) => refused(format!(
                 "the moment is behind the end of the journal, whose last is {last}: for all of it, --until \
-                 {number}"
+                 {number}{}",
+                self.headless().unwrap_or_default()
             )),
             (Some(why), _) => refused(format!(
                 "{why}, before the moment; all is whole up to {last}: restore that with --until {number}, or \
                  name a folder with a whole copy first: --journal DIR"
             )),
         }
+    }
+
+    /// What is to be said of a last file that ends within its header. An earlier program left it so when it
+    /// was killed while it made it; else commits are missing.
+    fn headless(&self) -> Option<String> {
+        let last = segment::segments(&self.files).ok()?.last().copied()?;
+        let header = Header::read(&self.files, last).ok()?;
+        header.is_none().then(|| {
+            let file = self.files.path(last);
+            format!("; {file} ends within its header, so look for a whole copy of it first: --journal DIR")
+        })
     }
 
     /// The commits after one of them up to another.
