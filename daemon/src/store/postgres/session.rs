@@ -166,6 +166,8 @@ impl Session {
         limit: Duration,
         claimed: Claim,
     ) -> Result<Self, Trouble> {
+        // Read before they are compared, so that a clock that is set meanwhile is compared again.
+        let compared = shared.clock.as_ref().map(|clock| (clock.now(), Instant::now()));
         let (client, driver) = connect(shared, server).await?;
         let limit_ms = limit.as_millis();
         let set_up = format!(
@@ -200,7 +202,6 @@ impl Session {
             let (counts, unconfirmed) = (shared.counts.clone(), shared.unconfirmed.clone());
             let limit = limit + GRACE;
             let journal_base = base.get(0);
-            let compared = shared.clock.as_ref().map(|clock| (clock.now(), Instant::now()));
             Ok(Self {
                 client,
                 statements,
