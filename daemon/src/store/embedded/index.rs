@@ -6,22 +6,21 @@
 //! in the tree, memory takes precedence over it, so no one sees the tree while it changes.
 
 use super::head::Head;
-use super::pairs::Pairs;
+use super::pairs::{Pairs, Planned};
 use super::reach::Reach;
 use super::tree::Sick;
 use crate::store::engine::{Change, Pair, Range, Space};
-use crate::store::layer::{Layer, Staged};
+use crate::store::layer::Layer;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::Instant;
 
-/// Readers of the tree wait for a batch, so it is short. Each one also costs two writes to the disk and wakes
-/// all threads of sled, so it is longer where changes come faster than short ones go into the tree.
-const BATCH_KEYS: usize = 32;
-const LONG_BATCH_KEYS: usize = 256;
-/// Neither is much longer than this.
-const BATCH_BYTES: usize = 1024 * 1024;
+/// Items of the tree in a batch, of at most some thousand bytes each. Readers of the tree wait for a batch, so
+/// it is short. Each one also costs two writes to the disk and wakes all threads of sled, so it is longer where
+/// changes come faster than short ones go into the tree.
+const BATCH_ITEMS: usize = 32;
+const LONG_BATCH_ITEMS: usize = 256;
 /// Keys in memory that a scan copies at once.
 const COPIED_KEYS_MAX: usize = 512;
 /// What is in memory at most, besides its keys, until it begins to go into the tree.
@@ -34,9 +33,9 @@ const BEHIND_MAX: usize = 2;
 const GROWTH_PER_BYTE: usize = 3;
 const GROWTH_PER_KEY: usize = 2_048;
 const GROWTH_BYTES: usize = 4 * 1024 * 1024;
-/// For so many keys space is taken at once.
-const PART_KEYS: usize = 2 * LONG_BATCH_KEYS;
-const PART_BYTES: usize = 4 * BATCH_BYTES;
+/// For so many keys, or not many more bytes, space is taken at once.
+const PART_KEYS: usize = 2_048;
+const PART_BYTES: usize = 4 * 1024 * 1024;
 
 /// What was published lately.
 #[derive(Debug, Default)]
@@ -64,18 +63,16 @@ pub(super) struct Index {
     used: AtomicBool,
 }
 
-/// A change on its way into the tree.
-type Leaving<'l> = (Space, &'l Vec<u8>, &'l Staged);
-
-/// How many of the first changes go together: at most so many keys, and not many more bytes than said.
-fn together<'l>(changes: impl Iterator<Item = Leaving<'l>>, keys: usize, bytes: usize) -> usize {
+/// The last changes, for which space is taken at once, behind those before them.
+fn last_part<'l, 'c>(changes: &'l [Planned<'c>]) -> (&'l [Planned<'c>], &'l [Planned<'c>]) {
     let mut sum = 0;
-    let fits = |(_, key, value): &Leaving<'l>| {
+    let fits = |(_, key, value): &&Planned<'c>| {
         let before = sum;
         sum += key.len() + value.as_ref().map_or(0, Vec::len);
-        before < bytes
+        before < PART_BYTES
     };
-    changes.take(keys).take_while(fits).count()
+    let keys = changes.iter().rev().take(PART_KEYS).take_while(fits).count();
+    changes.split_at(changes.len() - keys)
 }
 
 impl Index {
@@ -222,11 +219,11 @@ impl Index {
     fn bring(&self, layer: &Layer, head: Head, room: impl Fn() -> u64) -> Result<bool, Sick> {
         // A tree of an open store is finished, so it says how far it goes.
         let before = self.pairs.reach().map_or(head, |reach| reach.head);
-        let all: Vec<Leaving<'_>> = layer.iter().collect();
+        let all: Vec<Planned<'_>> = layer.iter().collect();
         let mut left = all.as_slice();
         while !left.is_empty() {
-            let (part, behind) = left.split_at(together(left.iter().copied(), PART_KEYS, PART_BYTES));
-            left = behind;
+            let (before_it, part) = last_part(left);
+            left = before_it;
             let bytes = part.iter().map(|(_, _, value)| value.as_ref().map_or(0, Vec::len)).sum::<usize>();
             let grows = bytes * GROWTH_PER_BYTE + part.len() * GROWTH_PER_KEY + GROWTH_BYTES;
             self.wanted_bytes.store(grows as u64, SeqCst);
@@ -237,15 +234,13 @@ impl Index {
             let mut rest = part;
             while !rest.is_empty() {
                 let hurry = self.is_full() || self.closing.load(SeqCst);
-                let keys = if hurry { LONG_BATCH_KEYS } else { BATCH_KEYS };
-                let (batch, behind) = rest.split_at(together(rest.iter().copied(), keys, BATCH_BYTES));
+                let items = if hurry { LONG_BATCH_ITEMS } else { BATCH_ITEMS };
                 let begun = Instant::now();
-                self.pairs.apply_some(batch.iter().copied(), Some(on_the_way))?;
+                rest = self.pairs.apply_last(rest, items, Some(on_the_way))?;
                 // As long as memory has room, others get as much of the processors and of the tree.
                 if !hurry {
                     thread::sleep(begun.elapsed());
                 }
-                rest = behind;
             }
         }
         self.wanted_bytes.store(GROWTH_BYTES as u64, SeqCst);
@@ -261,11 +256,12 @@ mod tests {
     use crate::store::embedded::head::Position;
 
     const SPACE: Space = Space { id: 7, name: "things" };
-    const KEYS: usize = 3 * LONG_BATCH_KEYS + 7;
+    /// Of a part for which space is taken, and of some that are left for another one.
+    const KEYS: usize = PART_KEYS + 777;
+    const LONG_BYTES: usize = 512 * 1024;
 
     fn changes(keys: usize) -> Vec<Change> {
-        let value =
-            |number: usize| Some(vec![7; if number.is_multiple_of(100) { BATCH_BYTES / 2 } else { 9 }]);
+        let value = |number: usize| Some(vec![7; if number.is_multiple_of(100) { LONG_BYTES } else { 9 }]);
         let change = |number: usize| Change {
             space: SPACE,
             key: (number as u64).to_be_bytes().to_vec(),
@@ -296,14 +292,55 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_batch_ends_by_its_keys_or_by_its_bytes() {
+    fn layer(changes: Vec<Change>) -> Layer {
         let mut layer = Layer::default();
-        changes(KEYS).into_iter().for_each(|change| drop(layer.put(change)));
-        assert_eq!(together(layer.iter().skip(1), 50, BATCH_BYTES), 50);
-        // The second long value reaches a mebibyte.
-        assert_eq!(together(layer.iter(), 500, BATCH_BYTES), 101);
-        assert_eq!(together(layer.iter(), 500, 1), 1);
-        assert_eq!(together(layer.iter().skip(KEYS - 3), 500, BATCH_BYTES), 3);
+        changes.into_iter().for_each(|change| drop(layer.put(change)));
+        layer
+    }
+
+    #[test]
+    fn space_is_taken_for_so_many_of_the_last_changes_or_for_so_many_bytes() {
+        let short = Layer::default();
+        assert!(last_part(&short.iter().collect::<Vec<_>>()).1.is_empty());
+        let layer = layer(changes(KEYS));
+        let all: Vec<_> = layer.iter().collect();
+        let (before, part) = last_part(&all);
+        // Eight long values, the first of which begins below the bound, are as many bytes as that.
+        let first_long =
+            all.iter().rev().filter(|(_, _, value)| value.as_ref().unwrap().len() > 9).nth(7).unwrap();
+        assert_eq!(part.first().unwrap().1, first_long.1);
+        assert_eq!(before.len() + part.len(), KEYS);
+        let plain: Vec<_> = (0..KEYS as u64).map(|number| number.to_be_bytes().to_vec()).collect();
+        let value = Some(vec![7; 9]);
+        let plain: Vec<_> = plain.iter().map(|key| (SPACE, key, &value)).collect();
+        assert_eq!(last_part(&plain).1.len(), PART_KEYS);
+    }
+
+    #[test]
+    fn a_batch_takes_the_last_changes_up_to_where_a_block_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let pairs = Pairs::open(folder.path(), 1 << 20).unwrap();
+        let number = |changes: &[Planned<'_>]| changes.len();
+        let plain = |step: u64, value: u8| -> Vec<Change> {
+            let key = |number: u64| (number * step).to_be_bytes().to_vec();
+            (0..400 / step)
+                .map(|number| Change { space: SPACE, key: key(number), value: Some(vec![value; 9]) })
+                .collect()
+        };
+        let first = layer(plain(4, 1));
+        let all: Vec<_> = first.iter().collect();
+        assert_eq!(number(pairs.apply_last(&all, 1, None).unwrap()), 0, "there is one block for all of them");
+        let second = layer(plain(1, 2));
+        let all: Vec<_> = second.iter().collect();
+        let mut left = all.as_slice();
+        let mut batches = Vec::new();
+        while !left.is_empty() {
+            let before = pairs.apply_last(left, 1, None).unwrap();
+            batches.push(left.len() - before.len());
+            left = before;
+        }
+        // The last block of the hundred had the four that were left, and the others 32 each.
+        assert_eq!(batches, [16, 128, 128, 128]);
+        assert!(second.iter().all(|(_, key, value)| pairs.get(SPACE, key).unwrap() == *value));
     }
 }

@@ -58,6 +58,9 @@ pub(super) struct Pairs {
 /// A key of the tree with its new and its former value.
 type Put = (Vec<u8>, Option<Vec<u8>>, Option<IVec>);
 
+/// A change that is to go into the tree.
+pub(super) type Planned<'c> = (Space, &'c Vec<u8>, &'c Staged);
+
 /// A block that a batch changes, with the former value of its item.
 struct Changed {
     block: Block,
@@ -256,19 +259,22 @@ impl Pairs {
 
     /// Applies changes as one batch. With a reach, the tree says from then on that it goes so far.
     pub(super) fn apply(&self, changes: &Layer, reach: Option<Reach>) -> Result<(), Sick> {
-        self.apply_some(changes.iter(), reach)
+        self.apply_last(&changes.iter().collect::<Vec<_>>(), usize::MAX, reach).map(drop)
     }
 
-    /// Applies some changes, each of another key, as one batch.
-    pub(super) fn apply_some<'c>(
+    /// Applies the last of some changes, which are in the order of the tree, as one batch: those of as many
+    /// items as said, and of the rest of the last block. Returns the changes before them.
+    pub(super) fn apply_last<'l, 'c>(
         &self,
-        changes: impl Iterator<Item = (Space, &'c Vec<u8>, &'c Staged)>,
+        changes: &'l [Planned<'c>],
+        items_max: usize,
         reach: Option<Reach>,
-    ) -> Result<(), Sick> {
+    ) -> Result<&'l [Planned<'c>], Sick> {
         let mut tally = self.tally();
         let mut batch = Batch::default();
         let mut sum = tally.digest;
-        for (key, value, former) in self.plan(changes)? {
+        let (puts, before) = self.plan(changes, items_max)?;
+        for (key, value, former) in puts {
             // What was on its way before the disk was full is there already.
             if value.as_deref() == former.as_deref() {
                 continue;
@@ -302,42 +308,44 @@ impl Pairs {
         applied?;
         (tally.digest, tally.reach) = (sum, reach.or(tally.reach));
         tally.is_earlier &= reach.is_none();
-        Ok(())
+        Ok(before)
     }
 
-    /// What a batch does to the tree. Its changes come in the order of the tree, so one block at a time is
-    /// taken apart.
-    fn plan<'c>(
+    /// What a batch does to the tree, and the changes before it. The last change says which block is next: the
+    /// changes before it, down to where the block begins, belong there, too. So each block is looked for
+    /// once, which takes sled longer than anything else in here.
+    fn plan<'l, 'c>(
         &self,
-        changes: impl Iterator<Item = (Space, &'c Vec<u8>, &'c Staged)>,
-    ) -> Result<Vec<Put>, Sick> {
+        changes: &'l [Planned<'c>],
+        items_max: usize,
+    ) -> Result<(Vec<Put>, &'l [Planned<'c>]), Sick> {
         let tree = self.tree();
         let mut puts = Vec::new();
-        let mut open: Option<Changed> = None;
-        for (Space { id, .. }, key, value) in changes {
-            let main = main_key(id, key);
-            let item = item(&tree, id, &main)?;
-            let space = [id];
-            let from: &[u8] = item.as_ref().map_or(&space, |(from, _)| from);
-            let mut changed = match open.take() {
-                Some(changed) if changed.block.from() == from => changed,
-                done => {
-                    puts.extend(done.into_iter().flat_map(Changed::into_puts));
-                    self.take_apart(item, id)?
-                }
+        let mut left = changes;
+        while let Some((Space { id, .. }, key, _)) = left.last().filter(|_| puts.len() < items_max) {
+            let item = item(&tree, *id, &main_key(*id, key))?;
+            let mut changed = self.take_apart(item, *id)?;
+            let in_block = |(space, key, _): &&Planned<'_>| {
+                let (first, from) = changed.block.from().split_first().unwrap_or((id, &[]));
+                space.id == *first && key.as_slice() >= from
             };
-            let (stored, chunks) = value.as_ref().map(|value| stored(value)).unzip();
-            let chunks = chunks.unwrap_or_default();
-            let former_chunks = changed.block.put(main, stored).map_or(0, |former| chunks_of(&former));
-            open = Some(changed);
-            for number in 0..former_chunks.max(length(chunks.len())) {
-                let key = chunk_key(id, key, number);
-                let former = raw(&tree, &key)?;
-                puts.push((key, chunks.get(number as usize).map(|chunk| chunk.to_vec()), former));
+            let count = left.iter().rev().take_while(in_block).count();
+            let (before, own) = left.split_at(left.len() - count);
+            for (Space { id, .. }, key, value) in own {
+                let (stored, chunks) = value.as_ref().map(|value| stored(value)).unzip();
+                let chunks = chunks.unwrap_or_default();
+                let former = changed.block.put(main_key(*id, key), stored);
+                let former_chunks = former.map_or(0, |former| chunks_of(&former));
+                for number in 0..former_chunks.max(length(chunks.len())) {
+                    let key = chunk_key(*id, key, number);
+                    let former = raw(&tree, &key)?;
+                    puts.push((key, chunks.get(number as usize).map(|chunk| chunk.to_vec()), former));
+                }
             }
+            puts.extend(changed.into_puts());
+            left = before;
         }
-        puts.extend(open.into_iter().flat_map(Changed::into_puts));
-        Ok(puts)
+        Ok((puts, left))
     }
 
     /// The block that an item is; without one, the first block of the space.
