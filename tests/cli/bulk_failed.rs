@@ -8,6 +8,32 @@ use crate::support::world::World;
 use serde_json::Value;
 
 #[test]
+fn failed_rows_take_the_place_of_no_device_and_of_no_other_file_of_the_import() {
+    let world = World::start();
+    let rows = world.dir.path().join("rows.csv");
+    std::fs::write(&rows, "identifier,surname\n,Addo\n").unwrap();
+    let before = std::fs::read(&rows).unwrap();
+    let pipe = world.dir.path().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+    let line = |flags: &[&str]| {
+        let mut command = world.mfa(&[&["customers", "import", "rows.csv"], flags].concat());
+        command.current_dir(world.dir.path());
+        run(command)
+    };
+    let said = line(&["--failed", "pipe"]).fails(2);
+    assert!(said.contains("pipe is no file") && pipe.exists(), "{said}");
+    std::os::unix::fs::symlink("rows.csv", world.dir.path().join("other.csv")).unwrap();
+    for (flag, path) in [("--failed", "rows.csv"), ("--report", "rows.csv"), ("--failed", "other.csv")] {
+        let said = line(&[flag, path]).fails(2);
+        assert!(said.contains("would be written over rows.csv"), "{said}");
+    }
+    let said = line(&["--failed", "both.csv", "--report", "both.csv"]).fails(2);
+    assert!(said.contains("would be written over both.csv"), "{said}");
+    assert_eq!(std::fs::read(&rows).unwrap(), before);
+    assert_eq!(line(&[]).exit, 9);
+}
+
+#[test]
 fn the_first_failed_rows_are_shown_with_the_line_to_import_them() {
     let world = World::start();
     let mut rows = "Nr,Name\nc-1,Mensah\n,Addo\n".to_owned();

@@ -35,6 +35,11 @@ impl Failed {
         map: &[(String, String)],
         source: &Source,
     ) -> Outcome<Self> {
+        // It is removed before a run, and what would come in its place is a file.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            let what = format!("{} is no file", path.display());
+            return Err(Failure::usage(what).hint("name another: --failed FILE"));
+        }
         let changed = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
         if let (Some(failed), Some(reported)) = (changed(path), changed(report))
             && failed > reported

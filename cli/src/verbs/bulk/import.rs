@@ -22,6 +22,7 @@ use mfa_shared::api::batch::OPERATIONS_MAX;
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::collections::{HashMap, VecDeque};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::signal::unix::SignalKind;
@@ -133,6 +134,23 @@ struct Part {
 
 type Parts = mpsc::Receiver<Outcome<Part>>;
 
+/// Refuses to write the report and the failed rows over each other, or over the rows that are read.
+fn check_distinct(rows: &Path, report: &Path, failed: &Path) -> Outcome {
+    let file = |path: &Path| path.metadata().map(|file| (file.dev(), file.ino())).ok();
+    let is_same =
+        |one: &Path, other: &Path| one == other || (file(one).is_some() && file(one) == file(other));
+    let refused = |what: &str, path: &Path| {
+        let what = format!("{what} would be written over {}", path.display());
+        Err(Failure::usage(what).hint("name others: --report FILE --failed FILE"))
+    };
+    match () {
+        () if is_same(report, rows) => refused("the report", rows),
+        () if is_same(failed, rows) => refused("the failed rows", rows),
+        () if is_same(failed, report) => refused("the failed rows", report),
+        () => Ok(()),
+    }
+}
+
 pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     if noun.change().is_none() && order.how.mode != Mode::Create {
         return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));
@@ -143,6 +161,7 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     let map: Vec<_> = order.how.map.iter().flat_map(Mapping::columns).collect();
     let reading = Reading::new(noun, source.header(), &map, order.how.mode == Mode::Create)?;
     let files = order.written();
+    check_distinct(Path::new(&order.file), &files.0, &files.1)?;
     // The daemon knows the keys of rows by caller; where rows name their records, it also knows those.
     let caller = if noun.names_records() || order.how.validate_only {
         String::new()
