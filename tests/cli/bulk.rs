@@ -289,6 +289,18 @@ fn rows_come_as_csv_json_lines_json_and_yaml_with_mapped_columns() {
         failed.lines().nth(1).unwrap().starts_with("m-1,5,") && failed.contains(r#"{""city"":""Tema""}"#),
         "{failed}"
     );
+    // A name that records do not have would be lost without a word.
+    let misspelt = [
+        json!({ "identifier": "n-1", "surName": "Addo" }),
+        json!({ "identifier": "n-2", "address": { "citty": "Tema" }, "currentState": "ACTIVE" }),
+    ];
+    let file = write(&world, "misspelt.jsonl", &misspelt.map(|row| row.to_string()).join("\n"));
+    assert_eq!(import(&world, &["customers", "import", &file, "--validate-only"]).exit, 9);
+    assert_eq!(import(&world, &["customers", "import", &file]).exit, 9);
+    let said = report(&file).join("\n");
+    assert!(said.contains("there is no field /surName: did you mean surname?"), "{said}");
+    assert!(said.contains("there is no field /address/citty: did you mean city?"), "{said}");
+    world.get("/customers/n-1").refused(404, "customer_not_found");
 }
 
 #[test]

@@ -7,17 +7,33 @@ use mfa_shared::endpoint::{Meta, segments};
 use mfa_shared::wire::AnswerKind;
 use serde_json::Value;
 
-/// Refuses a name in a file that the record does not have. Fields that only the daemon sets are ignored: they
-/// come along when the output of a read is sent back.
+/// The names that records of an endpoint may have: those that it takes, and those that only the daemon sets,
+/// which are ignored since they come along when the output of a read is sent back.
+#[derive(Debug)]
+pub struct Names {
+    taken: Shape,
+    shown: Option<Shape>,
+}
+
+impl Names {
+    pub fn of(meta: &Meta) -> Self {
+        Self { taken: Shape::of(meta), shown: Shape::of_record(meta) }
+    }
+
+    /// The pointers of names that no record has, each with what is wrong with it.
+    pub fn unknown(&self, given: &Value) -> impl Iterator<Item = (String, String)> {
+        let is_shown = |path: &str| self.shown.as_ref().is_some_and(|shown| shown.column(path).is_ok());
+        let unknown = self.taken.unknown("", given).into_iter();
+        unknown.filter(move |(path, _)| !is_shown(path)).map(|(path, why)| (pointer(&path), why))
+    }
+}
+
+/// Refuses a name in a file that the record does not have.
 pub fn check(meta: &Meta, file: &str, given: &Value) -> Outcome {
-    let taken = Shape::of(meta);
-    let shown = Shape::of_record(meta);
-    let is_shown = |path: &str| shown.as_ref().is_some_and(|shown| shown.column(path).is_ok());
-    match taken.unknown("", given).into_iter().find(|(path, _)| !is_shown(path)) {
-        Some((path, why)) => {
+    match Names::of(meta).unknown(given).next() {
+        Some((field, why)) => {
             let file = if file == "-" { "standard input" } else { file };
-            let what = format!("there is no field {}, which is in {file}", pointer(&path));
-            Err(Failure::usage(what).hint(why))
+            Err(Failure::usage(format!("there is no field {field}, which is in {file}")).hint(why))
         }
         None => Ok(()),
     }

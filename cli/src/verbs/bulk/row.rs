@@ -1,8 +1,9 @@
 //! A row of a file as the record that it describes.
 
 use super::Bulk;
-use super::source::Raw;
+use super::source::{Raw, SAVE_AS_UTF_8};
 use crate::failure::{Failure, Outcome};
+use crate::input::names::Names;
 use crate::input::shape::{Column, Shape, Step, close_gaps, put, value};
 use crate::output::unguarded;
 use crate::words::{hex, hint_beside, in_quotes};
@@ -35,6 +36,7 @@ impl Target {
 pub struct Reading {
     noun: Bulk,
     targets: Vec<Target>,
+    names: Names,
     renamed: HashMap<String, String>,
 }
 
@@ -74,7 +76,8 @@ impl Reading {
     pub fn new(noun: Bulk, header: Option<&[String]>, map: &[(String, String)], new: bool) -> Outcome<Self> {
         let renamed: HashMap<String, String> = map.iter().cloned().collect();
         let shape = Shape::of(noun.create.meta);
-        let Some(header) = header else { return Ok(Self { noun, targets: Vec::new(), renamed }) };
+        let names = Names::of(noun.create.meta);
+        let Some(header) = header else { return Ok(Self { noun, targets: Vec::new(), names, renamed }) };
         if let Some(unused) = renamed.keys().find(|column| !header.contains(column)) {
             let what = format!("--map names a column \"{unused}\" that the file does not have");
             return Err(Failure::usage(what).hint(format!("its columns are {}", header.join(", "))));
@@ -91,7 +94,7 @@ impl Reading {
             }
             targets.push(target);
         }
-        let reading = Self { noun, targets, renamed };
+        let reading = Self { noun, targets, names, renamed };
         reading.check_complete(&shape, new)?;
         Ok(reading)
     }
@@ -182,7 +185,7 @@ impl Reading {
         let mut wrong = Vec::new();
         for (target, cell) in self.targets.iter().zip(cells) {
             let Ok(cell) = std::str::from_utf8(cell) else {
-                wrong.push("the line is not UTF-8".to_owned());
+                wrong.push(format!("the line is not UTF-8: {SAVE_AS_UTF_8}"));
                 continue;
             };
             match target {
@@ -220,6 +223,8 @@ impl Reading {
                 record.body[name.as_str()] = value.clone();
             }
         }
+        let unknown = self.names.unknown(&record.body);
+        wrong.extend(unknown.map(|(field, why)| format!("there is no field {field}: {why}")));
         self.checked(record, wrong)
     }
 

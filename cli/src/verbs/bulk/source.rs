@@ -16,6 +16,10 @@ const BUFFER_BYTES: usize = 256 * 1024;
 /// the rest of the file for the cell, and a file that was cut off would become a record.
 const END: &[u8] = b"\n\x01\0end of the table\0\x01";
 
+/// What helps where a file has another encoding.
+pub const SAVE_AS_UTF_8: &str =
+    "save the file as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD >NEW";
+
 /// How rows are written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -218,8 +222,8 @@ fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     let delimiter = [b'\t', b';', b','].into_iter().max_by_key(|delimiter| count(*delimiter)).unwrap_or(b',');
     let whole: Box<dyn Read + Send> = Box::new(Cursor::new(line).chain(reader).chain(END));
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(whole);
-    let header =
-        reader.headers().map_err(|_| Failure::usage(format!("the header of {file} is not UTF-8")))?;
+    let not_utf_8 = |_| Failure::usage(format!("the header of {file} is not UTF-8")).hint(SAVE_AS_UTF_8);
+    let header = reader.headers().map_err(not_utf_8)?;
     let header: Vec<_> = header.iter().map(|name| name.trim().to_owned()).collect();
     Ok(Rows::Csv { reader: Box::new(reader), header, delimiter, skipped })
 }
