@@ -46,6 +46,8 @@ pub struct Parts {
     pub stage: Option<(String, Option<u16>)>,
     /// Whether the change that failed may have been made.
     pub in_doubt: bool,
+    /// Whether only the output could not be written.
+    pub unwritten: bool,
     /// The key by which the command can be repeated then.
     pub key: Option<String>,
     /// Permissions that the caller lacks.
@@ -317,7 +319,9 @@ impl From<std::io::Error> for Failure {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             return Self::broken_pipe();
         }
-        Self::local(format!("cannot write the output: {error}"))
+        let mut failure = Self::local(format!("cannot write the output: {error}"));
+        failure.0.unwritten = true;
+        failure
     }
 }
 

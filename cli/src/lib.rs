@@ -128,7 +128,7 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
             None => {
                 let office = cx.settings.get("office").0;
                 let hint = next_step::at_office(&failure.hint, office);
-                let failure = failure.hint(hint);
+                let failure = cx.client.done_unseen(failure.hint(hint));
                 Err(runtime.block_on(suggest::with_suggestion(&cx.client, office, failure)))
             }
         },

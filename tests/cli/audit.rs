@@ -331,7 +331,8 @@ fn an_empty_trail_is_not_proven_and_neither_is_the_end_of_a_file() {
 fn an_export_that_is_cut_off_leaves_no_file_that_looks_like_a_trail() {
     let home = Home::new();
     let record = r#"{"sequence":1}"#;
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\nconnection: close";
+    let head =
+        "HTTP/1.1 200 OK\r\nx-request-id: 1\r\ncontent-type: application/x-ndjson\r\nconnection: close";
     let (url, _) = server(vec![format!("{head}\r\ncontent-length: 1000\r\n\r\n{record}\n")]);
     let folder = home.dir.path().join("made");
     std::fs::create_dir(&folder).unwrap();

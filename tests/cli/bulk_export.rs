@@ -137,7 +137,8 @@ fn an_export_that_a_device_or_a_pipe_does_not_take_fails_and_names_it() {
     let length = asked.read(&mut [0; 65536]).unwrap();
     assert!(length > 0);
     let record = r#"{"identifier":"c-1","surname":"Addo"}"#;
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\nconnection: close";
+    let head =
+        "HTTP/1.1 200 OK\r\nx-request-id: 1\r\ncontent-type: application/x-ndjson\r\nconnection: close";
     write!(asked, "{head}\r\ncontent-length: {}\r\n\r\n{record}\n", record.len() + 1).unwrap();
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();

@@ -346,7 +346,9 @@ fn endless_backup(world: &World) -> String {
                 let mut bytes = [0; 65_536];
                 while let Ok(count @ 1..) = client.read(&mut bytes) {
                     if bytes.starts_with(b"GET /admin/backup ") {
-                        client.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\nbegun")
+                        client.write_all(
+                            b"HTTP/1.1 200 OK\r\nx-request-id: 1\r\ncontent-length: 99999\r\n\r\nbegun",
+                        )
                     } else {
                         server.write_all(&bytes[..count])
                     }

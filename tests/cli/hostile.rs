@@ -141,7 +141,9 @@ fn a_file_whose_aliases_would_take_all_memory_is_refused() {
 #[test]
 fn an_answer_that_is_too_long_is_not_read() {
     let home = tempfile::tempdir().unwrap();
-    let head = |status: &str, more: &str| format!("HTTP/1.1 {status}\r\nconnection: close\r\n{more}\r\n");
+    let head = |status: &str, more: &str| {
+        format!("HTTP/1.1 {status}\r\nx-request-id: 1\r\nconnection: close\r\n{more}\r\n")
+    };
     let image = "content-type: image/png\r\netag: \"0\"\r\n";
     let records = head("200 OK", "content-type: application/x-ndjson\r\n");
     for (line, answer, why) in [
@@ -165,6 +167,44 @@ fn an_answer_that_is_too_long_is_not_read() {
         assert_eq!(error["code"], "unexpected_answer", "{line:?}: {error}");
         assert!(error["message"].as_str().unwrap().contains(why), "{line:?}: {error}");
     }
+}
+
+#[test]
+fn what_another_server_answers_is_not_taken_for_a_change_or_a_list() {
+    let home = tempfile::tempdir().unwrap();
+    let foreign = |body: &str| {
+        let length = body.len();
+        format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
+    };
+    let create = ["customers", "create", "c-1", "--surname", "Addo", "--no-read"];
+    let export = ["audit", "export", "-"];
+    for line in [&create[..], &["customers", "list"], &["customers", "get", "c-1"], &["status"], &export] {
+        for body in ["", "{\"a\":1}", "[]"] {
+            let foreign = foreign(body);
+            let url = daemon(move |_| foreign.clone());
+            let line = [line, &["--url", &url, "--retries", "0", "-o", "json"]].concat();
+            let error = run(mfa(home.path(), &line)).fails_in_json(1);
+            assert_eq!(error["code"], "unexpected_answer", "{line:?} {body}: {error}");
+        }
+    }
+    // Nor what is of another kind, behind the same header.
+    for (line, body) in [(&["status"][..], "[]"), (&["customers", "get", "c-1"], "")] {
+        let url = daemon(move |_| answer("200 OK", &[], body));
+        let line = [line, &["--url", &url, "--retries", "0", "-o", "json"]].concat();
+        let error = run(mfa(home.path(), &line)).fails_in_json(1);
+        assert_eq!(error["code"], "unexpected_answer", "{line:?} {body}: {error}");
+    }
+}
+
+#[test]
+fn a_token_that_cannot_be_sent_and_the_password_of_an_address_are_not_repeated() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = mfa(home.path(), &["customers", "get", "c-1", "--url", "http://127.0.0.1:9"]);
+    command.env("MFA_TOKEN", "mfaa_secret0\r");
+    let ran = run(command);
+    assert!(ran.exit == 2 && !ran.err.contains("secret0") && ran.err.contains("MFA_TOKEN"), "{ran:?}");
+    let ran = run(mfa(home.path(), &["status", "--url", "http://ann:secret0@[x"]));
+    assert!(ran.exit == 2 && !ran.err.contains("secret0"), "{ran:?}");
 }
 
 #[test]

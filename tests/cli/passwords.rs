@@ -12,6 +12,15 @@ use std::process::{Command, Stdio};
 const SECRETS: &[&str] = &["password", "secret", "token", "passphrase", "pin"];
 
 #[test]
+fn a_password_that_was_made_up_and_could_not_be_shown_is_a_failure() {
+    let world = World::start();
+    let mut create = world.mfa(&["users", "create", "esi", "--role", "pharaoh", "--generate-password"]);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let ended = create.stderr(full).output().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+}
+
+#[test]
 fn every_command_with_a_password_takes_it_from_stdin_and_from_a_file() {
     let mut taking = Vec::new();
     for command in commands() {

@@ -182,7 +182,7 @@ fn an_image_that_breaks_off_is_not_written_to_standard_output() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let head = format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: {}\r\netag: \"{digest}\"\r\n\
+            "HTTP/1.1 200 OK\r\nx-request-id: 1\r\ncontent-type: image/png\r\ncontent-length: {}\r\netag: \"{digest}\"\r\n\
              connection: close\r\n\r\n",
             FACE.len()
         );

@@ -116,6 +116,30 @@ fn a_receipt_that_is_printed_again_says_that_it_is_a_copy() {
 }
 
 #[test]
+fn a_change_whose_output_cannot_be_written_is_said_to_be_made_with_the_key_that_repeats_it() {
+    let world = World::start();
+    sample(&world);
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let line = ["teller", "deposit", "desk-2", "-a", "c-003.9100.00002", "-m", "50", "--yes", "-o", "json"];
+    let before = transactions(&world, "confirmed").len();
+    let ended = world.mfa(&line).stdout(full()).output().unwrap();
+    let error: serde_json::Value =
+        serde_json::from_str(String::from_utf8(ended.stderr).unwrap().lines().last().unwrap()).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{error}");
+    assert!(
+        error["error"]["message"].as_str().unwrap().ends_with("; the change was made nevertheless"),
+        "{error}"
+    );
+    assert_eq!(transactions(&world, "confirmed").len(), before + 1);
+    let key = error["error"]["idempotencyKey"].as_str().unwrap();
+    run(world.mfa(&[&line[..], &["--idempotency-key", key]].concat())).ok();
+    assert_eq!(transactions(&world, "confirmed").len(), before + 1);
+    // A read has changed nothing.
+    let ended = world.mfa(&["customers", "list"]).stdout(full()).output().unwrap();
+    assert!(!String::from_utf8(ended.stderr).unwrap().contains("nevertheless"));
+}
+
+#[test]
 fn a_receipt_that_cannot_be_written_says_that_the_money_has_moved() {
     let world = World::start();
     sample(&world);

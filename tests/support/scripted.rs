@@ -43,11 +43,13 @@ pub fn request(stream: &mut TcpStream) -> String {
     }
 }
 
-/// An answer with these header lines.
+/// An answer with these header lines, and the one by which a daemon is known.
 pub fn answer(status: &str, headers: &[&str], body: &str) -> String {
     let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
     let length = body.len();
-    format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}")
+    format!(
+        "HTTP/1.1 {status}\r\nx-request-id: 1\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+    )
 }
 
 /// The key of a request.

@@ -21,6 +21,8 @@ impl Client {
         let Some(refresh_token) = login.refresh_token.clone().filter(|_| !login.lives()) else {
             return Ok(Some(login.access_token));
         };
+        // It is spent once it was sent, so first it is clear that the new one can be kept.
+        lock.save(login.clone())?;
         let asked = TokenRequest::Refresh { refresh_token };
         // A refresh is not part of the command: it may happen at any of its changes, or at none.
         let aside = Self { curl: None, ..self.aside() };

@@ -24,7 +24,15 @@ const RETRY_AFTER_SECONDS_MAX: u64 = 5;
 /// Bytes of an upload that arrive in a second even on a poor line.
 const UPLOAD_BYTES_A_SECOND: u64 = 4096;
 
+/// Longest wait for the answer to a question that a daemon answers at once.
+const LOOK_WITHIN: Duration = Duration::from_secs(5);
+
 impl Client {
+    /// The same client for looks at the daemon itself, which it answers at once or not at all.
+    pub fn looking(&self) -> Self {
+        Self { verbose: self.verbose, ..self.hasty(self.timeout.min(LOOK_WITHIN)) }
+    }
+
     /// The same client with a shorter timeout and without retries, which leaves the login as it is.
     pub fn hasty(&self, timeout: Duration) -> Self {
         let client = Self { timeout, retries: 0, http: OnceLock::new(), ..self.clone() };
@@ -143,7 +151,9 @@ fn address(text: &str) -> Outcome<reqwest::Url> {
     // The paths of requests go behind the address, where a query or a fragment would swallow them.
     let url = url.filter(|url| url.query().is_none() && url.fragment().is_none());
     url.ok_or_else(|| {
-        Failure::usage(format!("\"{text}\" is not the address of a daemon"))
+        // What is before an @ may be a password.
+        let shown = text.rsplit_once('@').map_or(text.to_owned(), |(_, behind)| format!("…@{behind}"));
+        Failure::usage(format!("\"{shown}\" is not the address of a daemon"))
             .hint("an address is like http://127.0.0.1:6320; it is set by --url or MFA_URL")
     })
 }

@@ -67,6 +67,14 @@ impl Client {
         self.doubting(doubt.map(|doubt| Doubt { is_there: true, ..doubt }), failure)
     }
 
+    /// The failure of a command whose output could not be written, with what it has changed nevertheless.
+    pub fn done_unseen(&self, failure: Failure) -> Failure {
+        if !failure.unwritten || self.unrefused.load(Ordering::Relaxed) == 0 {
+            return failure;
+        }
+        self.repeatable(failure.adding("; the change was made nevertheless"))
+    }
+
     /// Says how the command of a failed change can be repeated.
     fn repeatable(&self, failure: Failure) -> Failure {
         let Some((key, how)) = self.keys.repeated() else { return failure };

@@ -1,5 +1,6 @@
 //! Sends endpoints to the daemon. Nothing else in the command line speaks HTTP.
 
+mod answer;
 mod batch;
 pub mod bearer;
 pub mod clock;
@@ -21,6 +22,7 @@ pub mod trace;
 mod trust;
 
 use crate::failure::{Failure, Outcome, next_step};
+use answer::is_of_daemon;
 use bytes::Bytes;
 use connect::{is_limited, root, unreachable};
 use dangling::Noted;
@@ -34,11 +36,11 @@ use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, percent_encode, 
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
-use serde_json::Value;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+pub use answer::Reply;
 pub use batch::{Way, operation};
 pub use connect::check_address;
 pub use dangling::Dangling;
@@ -161,31 +163,6 @@ impl Parcel {
     }
 }
 
-/// What the daemon answered.
-#[derive(Debug)]
-pub struct Reply {
-    /// The body; `null` if it is missing.
-    pub value: Value,
-    /// The tag of the representation, for a conditional change.
-    pub tag: Option<String>,
-    /// The address of the record that was made.
-    pub location: Option<String>,
-    /// Kinds of records that a search left out because the caller may not read them.
-    pub left_out: Option<String>,
-    /// Up to which event the daemon has looked.
-    pub last_event: Option<u64>,
-    /// Whether it is the answer to an earlier request under the same key.
-    pub replayed: bool,
-}
-
-/// The header by which the daemon names kinds of records that a search left out.
-const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
-/// The header by which it says up to which event it has looked.
-const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
-
-/// The header by which it says that an answer was given before.
-const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-
 /// The header by which it knows a repeated request.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -225,9 +202,8 @@ impl Client {
         let params = request.params.clone();
         let reports = request.reports;
         let (text, mut reply) = self.heard(request).await?;
-        if !text.is_empty() {
-            reply.value = serde_json::from_str(&text).map_err(|_| Failure::status(200, &self.url))?;
-        }
+        reply.value =
+            answer::value(meta.answer.kind, &text).ok_or_else(|| Failure::status(200, &self.url))?;
         if self.dry_run && !meta.method.reads() && !reports {
             let path = render(meta.path, &params);
             return Err(dry_run::would_be_accepted(meta.method.as_str(), &path, reply.location));
@@ -245,19 +221,13 @@ impl Client {
         }
         let response = self.request(request).await?;
         let doubt = response.extensions().get::<Doubt>().copied();
-        let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
-        let tried = given(DRY_RUN).is_some();
-        let reply = Reply {
-            value: Value::Null,
-            tag: given(ETAG),
-            location: given(LOCATION),
-            left_out: given(LEFT_OUT),
-            last_event: given(LAST_EVENT).and_then(|number| number.parse().ok()),
-            replayed: given(REPLAYED).is_some(),
-        };
+        let tried = response.headers().contains_key(DRY_RUN);
+        let is_of_daemon = is_of_daemon(&response);
+        let reply = Reply::begun(response.headers());
         let read = self.text(response).await;
         let (status, text) = read.map_err(|failure| self.broken_off(doubt, failure))?;
         match (200..300).contains(&status) {
+            true if !is_of_daemon => Err(Failure::status(status, &self.url)),
             true if tries && !tried => Err(dry_run::ignored(&self.url)),
             true => Ok((text, reply)),
             false => Err(self.doubting(doubt, self.refused(meta, &params, status, &text))),
@@ -268,7 +238,7 @@ impl Client {
     async fn accepted(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
         let (meta, params) = (request.meta, request.params.clone());
         let response = self.request(request).await?;
-        if response.status().as_u16() == 200 {
+        if response.status().as_u16() == 200 && is_of_daemon(&response) {
             return Ok(response);
         }
         let (status, text) = self.text(response).await?;
@@ -280,7 +250,9 @@ impl Client {
         if !request.meta.is_public()
             && let Some(token) = self.bearer().await?
         {
-            request.headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
+            // The token itself is not repeated: messages go into logs.
+            let value = header(&format!("Bearer {token}")).map_err(|_| not_a_token())?;
+            request.headers.insert(AUTHORIZATION, value);
         }
         self.exchange(request).await
     }
@@ -427,6 +399,11 @@ impl Client {
         let failure = failure.hint(hint);
         failure.of_path(path_params(meta.path).zip(params.iter().map(|param| (*param).to_owned())).collect())
     }
+}
+
+fn not_a_token() -> Failure {
+    Failure::usage("the access token has a character that no token has")
+        .hint("is there a line end or a space in MFA_TOKEN? a file is read without them: MFA_TOKEN_FILE")
 }
 
 fn header(text: &str) -> Outcome<HeaderValue> {

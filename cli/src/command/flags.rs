@@ -5,6 +5,7 @@ use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft, Row, names};
 use crate::random;
+use crate::words::quoted;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use mfa_shared::api::customers::CustomerContact;
 use mfa_shared::wire::Outgoing;
@@ -178,6 +179,13 @@ pub fn made_up_password() -> String {
 }
 
 /// Shows a generated password, but not with `--quiet`: such output goes into logs, and no password may.
-pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) {
-    cx.out.warn(&format!("the password of {user} is {password}: it is shown only now{more}"));
+pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) -> Outcome {
+    if cx.out.quiet {
+        return Ok(());
+    }
+    let shown = cx.out.insisted(&format!("the password of {user} is {password}: it is shown only now{more}"));
+    shown.map_err(|error| {
+        Failure::local(format!("the password of {user} could not be shown: {error}"))
+            .hint(format!("give another one: mfa users set-password {}", quoted(user)))
+    })
 }

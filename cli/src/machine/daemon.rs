@@ -339,7 +339,11 @@ impl Verb for Init {
         let result = if done.made.before { "already initialised" } else { "initialised" };
         cx.out.tip(&format!("store in {place}: {result}"));
         for (user, password) in &done.passwords {
-            show_once(cx, user, password, ", to be changed at login");
+            let shown = show_once(cx, user, password, ", to be changed at login");
+            // A structured record has it, too.
+            if !cx.out.format.is_structured() {
+                shown?;
+            }
         }
         let record = json!({
             "identifier": place, "result": result, "instance": done.instance,
@@ -374,11 +378,11 @@ pub async fn first_users(cx: &Cx, flags: &DaemonFlags, operator: &str, password:
     let second = NewLogin { name: operator.to_owned(), password: Some(password.to_owned()) };
     let done = mfa_daemon::init(&flags.config(cx)?, &admin, Some(&second)).await.map_err(not_started)?;
     for (user, password) in &done.passwords {
-        show_once(cx, user, password, ", to be changed at login");
+        show_once(cx, user, password, ", to be changed at login")?;
     }
     let made = done.made.added.contains(&format!("user {operator}"));
     if made {
-        show_once(cx, operator, password, "");
+        show_once(cx, operator, password, "")?;
     }
     Ok(made)
 }

@@ -109,7 +109,7 @@ impl Verb for Create {
             failure.hint(format!("give a password anew: mfa users set-password {}", quoted(&user)))
         })?;
         if self.generate_password {
-            show_once(cx, &user, &password, ", to be changed at login");
+            show_once(cx, &user, &password, ", to be changed at login")?;
         }
         cx.changed_row(&NOUN, &[&user], "created").await
     }

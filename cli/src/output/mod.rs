@@ -268,8 +268,13 @@ impl Output {
 
     /// Prints a warning that must not be missed, even when quiet.
     pub fn insist(&self, text: &str) {
+        let _ = self.insisted(text);
+    }
+
+    /// The same, for what is lost unless somebody sees it.
+    pub fn insisted(&self, text: &str) -> std::io::Result<()> {
         let text = self.screen.message(&escaped(&self.carried.put_in(text)), "warning: ".len());
-        let _ = writeln!(stderr(), "{} {text}", self.screen.mark("warning:", "33"));
+        writeln!(stderr(), "{} {text}", self.screen.mark("warning:", "33"))
     }
 }
 
