@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The number of the daemon in the background of a port, as this program remembers it.
 fn remembered(home: &Path, address: &str) -> Option<u32> {
@@ -80,6 +80,27 @@ fn a_daemon_whose_start_was_interrupted_can_be_stopped() {
     let stopped = stop.wait_with_output().unwrap();
     assert!(String::from_utf8_lossy(&stopped.stdout).contains("\"stopped\""), "{stopped:?}");
     assert_eq!(remembered(home, &address), None);
+}
+
+#[test]
+fn the_status_of_a_daemon_that_is_held_says_so_soon_and_what_to_do() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let address = free_address();
+    let daemon = |line: &[&str]| mfa(home, &[line, &["--listen", &address, "-q"]].concat());
+    assert!(daemon(&["daemon", "start", "--auth", "off"]).status().unwrap().success());
+    let pid = remembered(home, &address).unwrap();
+    signal(pid, Signal::STOP);
+    let url = format!("http://{address}");
+    let begun = Instant::now();
+    let said = mfa(home, &["daemon", "status", "--url", &url]).output().unwrap();
+    let took = begun.elapsed();
+    signal(pid, Signal::CONT);
+    let text = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.status.code() == Some(10) && text.contains(&format!("kill -CONT {pid}")), "{text}");
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    assert!(mfa(home, &["daemon", "status", "--url", &url]).output().unwrap().status.success());
+    assert!(daemon(&["daemon", "stop"]).status().unwrap().success());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The daemon in the background: start, stop, restart, status, logs.
 
 mod another;
+mod logs;
 
 use super::daemon::DaemonFlags;
 use super::session::warn_of_access;
@@ -27,12 +28,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+pub use logs::Logs;
+
 /// Time in which a daemon becomes ready; replaying a long journal takes a while.
 const START_MAX: Duration = Duration::from_secs(60);
 /// Time beyond that of the daemon's own in which it is gone.
 const STOP_SECONDS_SPARE: u64 = 10;
-/// Wait between two looks at a log that is followed.
-const FOLLOW_MILLIS: u64 = 200;
 /// What to do with a daemon that another user or program has started.
 const OF_SERVICE: &str =
     "stop or restart it where it was started; a service: sudo systemctl stop mfa, or restart mfa";
@@ -311,8 +312,8 @@ async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
     while runs(mark.pid) {
         if asked.elapsed().as_secs() > patience {
             let what = format!("the daemon, process {}, is still there after {patience} s", mark.pid);
-            return Err(Failure::local(what)
-                .hint(format!("its log may say why: mfa daemon logs{}", listening(flags))));
+            let hint = format!("its log may say why: mfa daemon logs{}; {}", listening(flags), end(mark.pid));
+            return Err(Failure::local(what).hint(hint));
         }
         tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
     }
@@ -378,56 +379,28 @@ impl Verb for Status {
     const ABOUT: &'static str = "Show whether a daemon runs at the address, and where its log is";
     const EXAMPLES: &'static [&'static str] = &["mfa daemon status", "mfa daemon status -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let live = cx.client.send(&GetLive {}, &Nothing).await?.value;
-        let port = cx.client.url.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(0);
-        show(cx, &cx.client, port, &live["status"]).await
+        let client = cx.client.looking();
+        let port = client.url.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(0);
+        let answered = client.send(&GetLive {}, &Nothing).await;
+        let live = answered.map_err(|failure| unanswered(&client, port, failure))?.value;
+        show(cx, &client, port, &live["status"]).await
     }
 }
 
-#[derive(Args)]
-pub struct Logs {
-    /// Address that the daemon listens on [env: MFA_LISTEN]
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    listen: Option<String>,
-    /// Lines to show
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    lines: usize,
-    /// Follow the log as it grows
-    #[arg(long)]
-    follow: bool,
-}
-
-impl Verb for Logs {
-    const ABOUT: &'static str = "Show the log of the daemon in the background";
-    const EXAMPLES: &'static [&'static str] = &["mfa daemon logs", "mfa daemon logs --lines 20"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let flags = DaemonFlags { listen: self.listen, ..DaemonFlags::default() };
-        let (listen, _) = reach(cx, &flags)?;
-        let place = Place::of_port(listen.port())?;
-        let Ok(length) = fs::metadata(&place.log).map(|file| file.len()) else {
-            let what = format!("no daemon has logged to {}", place.log.display());
-            return Err(Failure::new("no_log", exit::NOT_FOUND, what)
-                .hint("start one: mfa daemon start; the log of a service: journalctl -u mfa -e"));
-        };
-        let tail = place.log_tail(self.lines);
-        cx.out.document("log", &(tail + "\n"))?;
-        if self.follow {
-            return follow(cx, &place.log, length).await;
-        }
-        Ok(())
+/// Why a daemon does not answer, where its process is there.
+fn unanswered(client: &Client, port: u16, failure: Failure) -> Failure {
+    let mark = Place::of_port(port).ok().and_then(|place| place.mark()).filter(|mark| runs(mark.pid));
+    match mark.filter(|mark| mark.url == client.url && failure.exit == exit::UNREACHABLE) {
+        Some(Mark { pid, .. }) => failure.hint(format!(
+            "its process {pid} is there: its log may say why, mfa daemon logs; if it is stopped (state T in \
+             ps {pid}), it goes on with kill -CONT {pid}; {}",
+            end(pid)
+        )),
+        None => failure,
     }
 }
 
-/// Shows what is appended to a log, until interrupted.
-async fn follow(cx: &Cx, log: &Path, length: u64) -> Outcome {
-    let mut seen = usize::try_from(length).unwrap_or(0);
-    loop {
-        tokio::time::sleep(Duration::from_millis(FOLLOW_MILLIS)).await;
-        let text = fs::read(log).unwrap_or_default();
-        let new = text.get(seen..).unwrap_or_default();
-        if !new.is_empty() {
-            cx.out.document("log", &String::from_utf8_lossy(new))?;
-        }
-        seen = text.len();
-    }
+/// How a daemon is ended that does not end by itself.
+fn end(pid: i32) -> String {
+    format!("kill -KILL {pid} ends it at once, and nothing that was acknowledged is lost")
 }

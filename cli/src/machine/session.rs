@@ -19,7 +19,7 @@ impl Verb for Status {
     const ABOUT: &'static str = "Show which daemon answers, and whether it serves";
     const EXAMPLES: &'static [&'static str] = &["mfa status", "mfa status -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let ready = cx.client.send(&GetReady {}, &Nothing).await?.value;
+        let ready = cx.client.looking().send(&GetReady {}, &Nothing).await?.value;
         let mut record = json!({ "url": cx.client.url, "status": ready["status"] });
         let version = version(cx).await?;
         if let (Value::Object(record), Value::Object(version)) = (&mut record, &version) {
@@ -54,7 +54,7 @@ impl Verb for Version {
 
 /// What the daemon says about itself, and the version of this client.
 async fn version(cx: &Cx) -> Outcome<Value> {
-    let mut version = cx.client.send(&GetVersion {}, &Nothing).await?.value;
+    let mut version = cx.client.looking().send(&GetVersion {}, &Nothing).await?.value;
     version["client"] = json!(env!("CARGO_PKG_VERSION"));
     Ok(version)
 }
