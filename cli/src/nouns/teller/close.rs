@@ -81,9 +81,8 @@ pub(super) async fn close(
     cash.check_digits(scale)?;
     found.iter().try_for_each(|found| check_digits("/countedTotal", &found.total, scale))?;
     let waiting = if is_asked { 0 } else { say_what_waits(cx, &at.teller).await };
-    if waiting > 0 && found.is_none() {
-        let what = format!("close teller {}, which cancels what waits,", at.teller);
-        cx.prompt.before_ending(&what, &at.teller)?;
+    if found.is_none() && !is_asked {
+        ask_without_count(cx, &at.teller, waiting > 0)?;
     }
     if let Some(found) = found.map(|found| found.noted(note)) {
         let money = |amount| with_digits(amount, scale);
@@ -138,6 +137,18 @@ async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
             Ok(found) => return Ok(found),
             Err(why) => cx.out.insist(&why),
         }
+    }
+}
+
+/// Asks before a teller is closed that nobody has counted. Scripts may do so, unless something waits.
+fn ask_without_count(cx: &Cx, teller: &str, waits: bool) -> Outcome {
+    if waits {
+        cx.prompt.before_ending(&format!("close teller {teller}, which cancels what waits,"), teller)
+    } else if cx.prompt.can_ask() {
+        cx.out.say("its cash was not counted: --counted 1250.00, or --denominations 100x12,50x1");
+        cx.prompt.before_ending(&format!("close teller {teller} without a count"), teller)
+    } else {
+        Ok(())
     }
 }
 

@@ -71,11 +71,12 @@ impl Verb for Open {
         if self.cash.from_vault.is_some() || self.cash.to_vault.is_some() {
             self.cash.check_digits(teller_scale(&cx.client, &at.office, &at.teller).await)?;
         }
+        let employee = self.employee.clone();
         let draft = self.cash.draft("OPEN").set("assignedEmployeeIdentifier", self.employee);
         let body = draft.body::<CommandTeller>()?;
         cx.check_columns(&views::TELLER)?;
         cx.client.send(&at.command(), &body).await?;
-        of_day::remember(cx, &at.teller, Some(&at.office));
+        of_day::remember_opened(cx, &at.teller, &at.office, employee.as_deref());
         cx.changed_row(&NOUN, &[&at.office, &at.teller], "opened").await
     }
 }

@@ -100,6 +100,23 @@ pub(super) fn remember(cx: &Cx, teller: &str, office: Option<&str>) {
     keep(&now, Some(OfDay { teller: teller.to_owned(), office, ..now.clone() }));
 }
 
+/// Remembers a teller that was opened, but whoever works at one and opens another for a colleague goes on at
+/// their own.
+pub(super) fn remember_opened(cx: &Cx, teller: &str, office: &str, employee: Option<&str>) {
+    if !of_this_login(cx).is_some_and(|own| own.stays(teller, employee)) {
+        remember(cx, teller, Some(office));
+    }
+}
+
+impl OfDay {
+    /// Whether it stays the teller of a login that has opened another one for an employee. Without a login it
+    /// is not known for whom that was.
+    fn stays(&self, opened: &str, employee: Option<&str>) -> bool {
+        let for_another = employee.is_some_and(|employee| employee != self.caller);
+        self.teller != opened && !self.caller.is_empty() && for_another
+    }
+}
+
 /// Forgets a teller that was closed.
 pub(super) fn forget(cx: &Cx, teller: &str) {
     if let Some(known) = of_this_login(cx).filter(|known| known.teller == teller && !cx.client.dry_run) {
@@ -144,5 +161,31 @@ fn keep(now: &OfDay, next: Option<OfDay>) {
         let _ = fs::remove_file(path);
     } else if let Ok(text) = serde_json::to_vec(&known) {
         let _ = files::replace(&path, &text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_opens_a_teller_for_a_colleague_goes_on_at_their_own() {
+        let of = |caller: &str| OfDay {
+            profile: String::new(),
+            url: String::new(),
+            caller: caller.to_owned(),
+            day: String::new(),
+            teller: "desk-1".to_owned(),
+            office: None,
+        };
+        assert!(of("ama").stays("desk-3", Some("kojo")));
+        for (caller, opened, employee) in [
+            ("ama", "desk-1", Some("kojo")),
+            ("ama", "desk-3", Some("ama")),
+            ("ama", "desk-3", None),
+            ("", "desk-3", Some("kojo")),
+        ] {
+            assert!(!of(caller).stays(opened, employee), "{caller} {opened} {employee:?}");
+        }
     }
 }
