@@ -11,7 +11,7 @@ pub use problem::Problem;
 
 use crate::node::Node;
 use crate::permission::Permission;
-use crate::rule::{self, FieldError};
+use crate::rule::{self, FIELD_ERRORS_MAX, FieldError};
 use std::fmt;
 
 /// One row of the fault table.
@@ -340,6 +340,8 @@ impl Fault {
         let first = errors.first().map_or(String::new(), |e| e.detail.clone());
         let detail = match errors.len() {
             0 | 1 => first,
+            // No more are listed, and there may be more.
+            FIELD_ERRORS_MAX.. => format!("{FIELD_ERRORS_MAX} fields or more {what}; the first: {first}"),
             n => format!("{n} fields {what}; the first: {first}"),
         };
         let mut fault = Self::new(kind, detail);

@@ -169,6 +169,13 @@ fn an_application_signs_in_with_its_key() {
     assert!(world.bearer(&token).lives());
     let reused = sign_in(&world, &key, &again, None).refused(401, "assertion_invalid");
     assert_eq!(reused.json()["error"], "invalid_grant");
+    // Another state than the one that is meant ends nothing.
+    let other = world
+        .request("DELETE", "/token/_current")
+        .bearer_auth(token.as_str().unwrap())
+        .header("if-match", "\"other\"");
+    world.send(other).refused(412, "precondition_failed");
+    assert!(world.bearer(&token).lives());
     world.bearer(&token).delete("/token/_current").is(200);
     assert!(!world.bearer(&token).lives());
 }

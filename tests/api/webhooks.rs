@@ -162,6 +162,8 @@ fn no_trail_no_journal_and_no_repetition_shows_a_secret() {
     };
     assert_eq!(create().is(200).json()["secret"], secret);
     create().refused(409, "identifier_taken");
+    let empty = world.request("POST", "/events/subscriptions").header("idempotency-key", "");
+    world.send(empty.body("{}")).refused(400, "invalid_idempotency_key");
     let change = json!({ "secret": "whsec_AfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }).to_string();
     world.put("/events/subscriptions/sync", change).is(202);
     let trail = world.get("/audit?sortDirection=ASC").is(200);

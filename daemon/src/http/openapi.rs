@@ -8,6 +8,7 @@ use super::route::{Handler, Look, Route, status};
 use super::table::table;
 use crate::ops::listing::json as text;
 use bytes::Bytes;
+use mfa_shared::api::answers_secret;
 use mfa_shared::api::applications::KEY_TIMESTAMP_PATTERN;
 use mfa_shared::api::backup::FILE_TYPE;
 use mfa_shared::api::documents::{GetDocs, GetOpenApi};
@@ -152,11 +153,10 @@ fn parameters(row: &Meta) -> Vec<Value> {
     let header = |name: &str, schema: Value| json!({ "name": name, "in": "header", "schema": schema });
     if !row.method.reads() && row.path != "/token" {
         let switch = json!({ "type": "string", "enum": ["true", "false"] });
-        all.extend([
-            header("Idempotency-Key", json!({ "type": "string", "pattern": "^[!-~]{1,255}$" })),
-            header("Dry-Run", switch.clone()),
-            header("Existing-Only", switch),
-        ]);
+        if !answers_secret(row) {
+            all.push(header("Idempotency-Key", json!({ "type": "string", "pattern": "^[!-~]{1,255}$" })));
+        }
+        all.extend([header("Dry-Run", switch.clone()), header("Existing-Only", switch)]);
     }
     if row.tag.is_some() && matches!(row.method, Method::Put | Method::Delete) {
         all.push(header("If-Match", json!({ "type": "string" })));

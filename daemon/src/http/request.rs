@@ -100,12 +100,14 @@ impl Request {
         payload: &Payload,
     ) -> Arc<Self> {
         let meta = route.meta;
-        let repeatable = if meta.method.reads() || answers_secret(&meta) {
+        let repeatable = if meta.method.reads() {
             Ok(None)
         } else {
             // Forms are compared by their parts, not by the text between them.
             let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
-            repeatable(head, found, route, bytes)
+            let repeatable = repeatable(head, found, route, bytes);
+            // What is shown once is not kept for a repetition, but a key is a key.
+            repeatable.map(|repeatable| repeatable.filter(|_| !answers_secret(&meta)))
         };
         let params = Params::parse(&head.query);
         let form = payload.form.as_ref().map(|form| &form.arrived);
@@ -233,17 +235,22 @@ impl Request {
             Some(tagged) => Some(tagged.read(tx, caller)?),
             None => self.own_tag.then(|| reply.tag(tx)).transpose()?,
         };
-        if let Ok(Prepared { note: Some(note), .. }) = &self.prepared {
+        let is_known =
+            |tag: &String| self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, tag));
+        let unchanged = tag.as_ref().is_some_and(is_known);
+        // Where no body goes out, no secret was shown.
+        if let Ok(Prepared { note: Some(note), .. }) = &self.prepared
+            && !unchanged
+            && !self.asked.head
+        {
             tx.set_actor(&caller.actor);
             note(tx, caller)?;
             self.trail.as_ref().map_or(Ok(()), |trail| trail.record_look(tx, caller, &reply))?;
         }
-        if let Some(tag) = tag {
-            if self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, &tag)) {
-                reply = reply.unchanged();
-            }
-            reply.headers.push(("etag".to_owned(), tag));
+        if unchanged {
+            reply = reply.unchanged();
         }
+        reply.headers.extend(tag.map(|tag| ("etag".to_owned(), tag)));
         Ok(reply)
     }
 

@@ -101,7 +101,8 @@ where
 /// does not take.
 fn boundary(content_type: &str) -> Option<String> {
     let (kind, parameters) = content_type.split_once(';')?;
-    multer::parse_boundary(format!("{};{parameters}", kind.trim_end())).ok()
+    let boundary = multer::parse_boundary(format!("{};{parameters}", kind.trim_end())).ok();
+    boundary.filter(|boundary| !boundary.is_empty())
 }
 
 /// What the stream and its reader share.

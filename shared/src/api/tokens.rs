@@ -229,7 +229,7 @@ endpoints! {
     /// Show who calls with this token.
     GetCurrentToken {} Get "/token/_current" Nothing => Json<CurrentToken>, tag GetCurrentToken;
     /// Log out: end the session of this token.
-    DeleteCurrentToken {} Delete "/token/_current" Nothing => Done;
+    DeleteCurrentToken {} Delete "/token/_current" Nothing => Done, tag GetCurrentToken;
     /// Log out everywhere: end all sessions of the user.
     DeleteTokens {} Delete "/token" Nothing => Done;
 }

@@ -16,7 +16,7 @@ pub const TABLE: &[(i32, &str)] = &[
     (LOCKED, "the data directory is locked by another process"),
     (INCOMPATIBLE, "client and daemon are incompatible"),
     (TOO_MANY_ATTEMPTS, "too many attempts (429): wait, then try again"),
-    (CHANGES_FOUND, "diff or a dry run found changes"),
+    (CHANGES_FOUND, "diff, or the dry run of apply, found changes"),
     (INTERRUPTED, "interrupted"),
 ];
 /// Ok.

@@ -153,6 +153,12 @@ fn reads_of_secrets_are_recorded_and_plain_reads_are_not() {
     let record = the(&world, &look);
     let said = ["operation", "resource", "outcome", "status"].map(|field| record[field].clone());
     assert_eq!(said, [json!("GetEmailConfiguration"), json!("email/main"), json!("DONE"), json!(200)]);
+    // Where no body goes out, nothing was shown.
+    let path = "/configuration/email/main";
+    let unchanged =
+        world.send(world.request("GET", path).header("if-none-match", look.header("etag"))).is(304);
+    assert_eq!(of(&world, &unchanged), Vec::<Value>::new());
+    assert_eq!(of(&world, &world.send(world.request("HEAD", path)).is(200)), Vec::<Value>::new());
     world.post("/customers", r#"{"identifier":"c-1"}"#).is(202);
     let body = crate::support::images::form(
         "b",

@@ -16,9 +16,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use std::thread;
 use std::time::Instant;
 
-/// Items of the tree in a batch, of at most some thousand bytes each. Readers of the tree wait for a batch, so
-/// it is short. Each one also costs two writes to the disk and wakes all threads of sled, so it is longer where
-/// changes come faster than short ones go into the tree.
+/// Items of the tree in a batch, of at most some thousand bytes each. Readers of the tree wait for a batch,
+/// so it is short. Each one also costs two writes to the disk and wakes all threads of sled, so it is longer
+/// where changes come faster than short ones go into the tree.
 const BATCH_ITEMS: usize = 32;
 const LONG_BATCH_ITEMS: usize = 256;
 /// Keys in memory that a scan copies at once.

@@ -311,8 +311,8 @@ impl Pairs {
         Ok(before)
     }
 
-    /// What a batch does to the tree, and the changes before it. The last change says which block is next: the
-    /// changes before it, down to where the block begins, belong there, too. So each block is looked for
+    /// What a batch does to the tree, and the changes before it. The last change says which block is next:
+    /// the changes before it, down to where the block begins, belong there, too. So each block is looked for
     /// once, which takes sled longer than anything else in here.
     fn plan<'l, 'c>(
         &self,
