@@ -247,6 +247,13 @@ fn what_ends_a_customer_or_an_account_asks_on_a_terminal() {
     no("mfa products deactivate savings", "take product savings off sale");
     no(&format!("mfa accounts close {account}"), &format!("close account {account} for good"));
     assert_eq!((customer(), state(&format!("/instances/{account}"), "state")), ("ACTIVE".to_owned(), before));
+    let at_desk =
+        |line: &[&str]| run(world.mfa(&[&["teller"], line, &["desk-2", "--office", "head-office"]].concat()));
+    at_desk(&["close"]).ok();
+    let close = "mfa teller close desk-2 --office head-office";
+    assert!(!terminal.run(close).contains("[y/N]"), "it is closed already");
+    at_desk(&["open", "-e", "kwame"]).ok();
+    no(close, "close teller desk-2 without a count");
     terminal.type_line("clear; mfa customers lock c-001; echo exit=$?");
     terminal.wait_for(&format!("lock customer c-001 at {}? [y/N]", world.url()));
     terminal.press("C-d");

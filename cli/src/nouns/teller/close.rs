@@ -82,7 +82,7 @@ pub(super) async fn close(
     found.iter().try_for_each(|found| check_digits("/countedTotal", &found.total, scale))?;
     let waiting = if is_asked { 0 } else { say_what_waits(cx, &at.teller).await };
     if found.is_none() && !is_asked {
-        ask_without_count(cx, &at.teller, waiting > 0)?;
+        ask_without_count(cx, &at, waiting > 0).await?;
     }
     if let Some(found) = found.map(|found| found.noted(note)) {
         let money = |amount| with_digits(amount, scale);
@@ -111,9 +111,14 @@ pub(super) async fn close(
 
 /// Whether the cash of a teller must be counted before it is closed: the daemon says so, and does nothing.
 async fn must_be_counted(cx: &Cx, at: &Place) -> Outcome<bool> {
+    let refused = refusal(cx, at).await?;
+    Ok(refused.is_some_and(|failure| failure.code == fault::DENOMINATION_REQUIRED.code))
+}
+
+/// Why a teller would not be closed now, if it would not.
+async fn refusal(cx: &Cx, at: &Place) -> Outcome<Option<Failure>> {
     let body = CashFlags::default().draft("CLOSE").body::<CommandTeller>()?;
-    let tried = cx.client.try_out(&at.command(), &body).await;
-    Ok(tried.is_err_and(|failure| failure.code == fault::DENOMINATION_REQUIRED.code))
+    Ok(cx.client.try_out(&at.command(), &body).await.err())
 }
 
 /// Whether a teller is closed already where a key was given: if this command has closed it before, the daemon
@@ -141,10 +146,13 @@ async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
 }
 
 /// Asks before a teller is closed that nobody has counted. Scripts may do so, unless something waits.
-fn ask_without_count(cx: &Cx, teller: &str, waits: bool) -> Outcome {
+async fn ask_without_count(cx: &Cx, at: &Place, waits: bool) -> Outcome {
+    let teller = at.teller.as_str();
     if waits {
         cx.prompt.before_ending(&format!("close teller {teller}, which cancels what waits,"), teller)
     } else if cx.prompt.can_ask() {
+        // Nobody is asked about what is refused anyway.
+        refusal(cx, at).await?.map_or(Ok(()), Err)?;
         cx.out.say("its cash was not counted: --counted 1250.00, or --denominations 100x12,50x1");
         cx.prompt.before_ending(&format!("close teller {teller} without a count"), teller)
     } else {
