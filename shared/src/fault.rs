@@ -340,8 +340,8 @@ impl Fault {
         let first = errors.first().map_or(String::new(), |e| e.detail.clone());
         let detail = match errors.len() {
             0 | 1 => first,
-            // No more are listed, and there may be more.
-            FIELD_ERRORS_MAX.. => format!("{FIELD_ERRORS_MAX} fields or more {what}; the first: {first}"),
+            // As many as a body is looked through for.
+            FIELD_ERRORS_MAX => format!("{FIELD_ERRORS_MAX} fields or more {what}; the first: {first}"),
             n => format!("{n} fields {what}; the first: {first}"),
         };
         let mut fault = Self::new(kind, detail);
