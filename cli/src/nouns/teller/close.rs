@@ -73,16 +73,16 @@ pub(super) async fn close(
 ) -> Outcome<(GetDayReport, Value)> {
     // A folder that cannot take the report is found before anything is counted or closed.
     let folder = file.folder(cx)?;
-    let found = match found {
-        None if must_be_counted(cx, &at).await? => Some(ask_for_count(cx, &at).await?),
-        found => found,
-    };
+    let refused = if found.is_none() { refusal(cx, &at).await? } else { None };
+    let must_be_counted =
+        refused.as_ref().is_some_and(|failure| failure.code == fault::DENOMINATION_REQUIRED.code);
+    let found = if must_be_counted { Some(ask_for_count(cx, &at).await?) } else { found };
     let scale = teller_scale(&cx.client, &at.office, &at.teller).await;
     cash.check_digits(scale)?;
     found.iter().try_for_each(|found| check_digits("/countedTotal", &found.total, scale))?;
     let waiting = if is_asked { 0 } else { say_what_waits(cx, &at.teller).await };
     if found.is_none() && !is_asked {
-        ask_without_count(cx, &at, waiting > 0).await?;
+        ask_without_count(cx, &at.teller, waiting > 0, refused)?;
     }
     if let Some(found) = found.map(|found| found.noted(note)) {
         let money = |amount| with_digits(amount, scale);
@@ -109,13 +109,7 @@ pub(super) async fn close(
     Ok((read, report))
 }
 
-/// Whether the cash of a teller must be counted before it is closed: the daemon says so, and does nothing.
-async fn must_be_counted(cx: &Cx, at: &Place) -> Outcome<bool> {
-    let refused = refusal(cx, at).await?;
-    Ok(refused.is_some_and(|failure| failure.code == fault::DENOMINATION_REQUIRED.code))
-}
-
-/// Why a teller would not be closed now, if it would not.
+/// Why a teller would not be closed without a count, if it would not: the daemon says so, and does nothing.
 async fn refusal(cx: &Cx, at: &Place) -> Outcome<Option<Failure>> {
     let body = CashFlags::default().draft("CLOSE").body::<CommandTeller>()?;
     Ok(cx.client.try_out(&at.command(), &body).await.err())
@@ -146,13 +140,12 @@ async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
 }
 
 /// Asks before a teller is closed that nobody has counted. Scripts may do so, unless something waits.
-async fn ask_without_count(cx: &Cx, at: &Place, waits: bool) -> Outcome {
-    let teller = at.teller.as_str();
+fn ask_without_count(cx: &Cx, teller: &str, waits: bool, refused: Option<Failure>) -> Outcome {
     if waits {
         cx.prompt.before_ending(&format!("close teller {teller}, which cancels what waits,"), teller)
     } else if cx.prompt.can_ask() {
-        // Nobody is asked about what is refused anyway.
-        refusal(cx, at).await?.map_or(Ok(()), Err)?;
+        // Nobody is asked about what is refused anyway. By its key a closing may be answered again.
+        refused.filter(|_| !cx.client.keys.are_given()).map_or(Ok(()), Err)?;
         cx.out.say("its cash was not counted: --counted 1250.00, or --denominations 100x12,50x1");
         cx.prompt.before_ending(&format!("close teller {teller} without a count"), teller)
     } else {
