@@ -10,6 +10,8 @@ pub enum BodyKind {
     None,
     /// `application/json` or `application/*+json`; no content type at all counts as JSON.
     Json,
+    /// JSON, whatever content type it has, of those who must send it; that of others is ignored.
+    JsonOfSome,
     /// `application/x-www-form-urlencoded`, which no content type at all counts as, or `application/json`
     /// with the same names. Such a body holds a few short words.
     Credentials,

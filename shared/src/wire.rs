@@ -165,6 +165,21 @@ impl<T: Object + Serialize + Send + Sync> Body for JsonIfAny<T> {
     }
 }
 
+/// A JSON object that only some callers must send, or what is wrong with it. The operation tells those of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JsonOfSome<T>(pub Result<Option<T>, Fault>);
+
+impl<T: Object + Serialize + Send + Sync> Body for JsonOfSome<T> {
+    const SHAPE: BodyShape = BodyShape { kind: BodyKind::JsonOfSome, ..<Json<T> as Body>::SHAPE };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        Ok(Self(JsonIfAny::read(raw).map(|JsonIfAny(body)| body)))
+    }
+    fn write(&self) -> Outgoing {
+        let body = self.0.as_ref().ok().and_then(Option::as_ref);
+        body.map_or_else(Outgoing::default, write_json)
+    }
+}
+
 /// Two kinds of object that one endpoint takes, distinguished by the names of their properties.
 pub trait Alternative<B>: Object {
     /// Names that only the first kind has.

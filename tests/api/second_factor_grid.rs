@@ -115,6 +115,26 @@ fn bodies_are_checked_before_states() {
 }
 
 #[test]
+fn who_needs_no_code_is_not_asked_for_a_body() {
+    let world = World::guarded();
+    let anna = world.user("anna", "clerk");
+    let admin = world.login("admin");
+    for (of_type, body) in [("text/plain", "no JSON"), ("application/json", "[]"), ("image/png", "")] {
+        active(&world, &anna, "anna");
+        let request = world.request("DELETE", &path("anna")).header("content-type", of_type).body(body);
+        world.send(request.bearer_auth(&admin.token)).is(202);
+    }
+    let own = |body: &'static str| outcome(&anna.call("DELETE", &path("anna"), body));
+    assert_eq!(own("{"), "409 wrong_state", "there is no factor that a code could take away");
+    active(&world, &anna, "anna");
+    assert_eq!(own("{"), "400 malformed_body");
+    assert_eq!(own("{}"), "400 invalid_fields");
+    assert_eq!(own(""), "400 invalid_fields");
+    let state = anna.get(&path("anna")).is(200).json();
+    assert_eq!(state["state"], "ACTIVE");
+}
+
+#[test]
 fn the_factor_of_a_pharaoh_is_taken_away_only_by_one() {
     let world = World::guarded();
     let admin = world.login("admin");

@@ -11,7 +11,7 @@ use crate::output::views;
 use clap::Args;
 use mfa_shared::api::second_factor::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::wire::{Json, JsonIfAny};
+use mfa_shared::wire::{Json, JsonOfSome};
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 use serde_json::json;
@@ -145,7 +145,7 @@ impl Verb for Disable {
         } else {
             None
         };
-        cx.client.send(&DeleteSecondFactor { user: user.clone() }, &JsonIfAny(body)).await?;
+        cx.client.send(&DeleteSecondFactor { user: user.clone() }, &JsonOfSome(Ok(body))).await?;
         cx.done(Done { noun: "user", id: &user, what: "has no second factor any more" })
     }
 }

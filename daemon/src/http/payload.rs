@@ -47,7 +47,7 @@ where
     let body = body::paced(body, state.config.pace);
     match kind {
         BodyKind::None => Ok((Payload::default(), None)),
-        BodyKind::Json | BodyKind::Form | BodyKind::Credentials => {
+        BodyKind::Json | BodyKind::JsonOfSome | BodyKind::Form | BodyKind::Credentials => {
             let room = (&state.arriving, head.origin);
             let (bytes, mut taken) = body::read(body, bytes_max, within, room).await?;
             if kind != BodyKind::Form {

@@ -75,7 +75,10 @@ pub fn update(
 /// `DELETE /customers/{customer}/identifications/{card}`
 pub fn delete(tx: &mut Tx<'_>, caller: &Caller, at: &DeleteCard, _: &Nothing) -> Result<Accepted, Fault> {
     let stored = find(tx, &at.customer, &at.card)?;
-    tx.remove_all::<StoredScan>(&[&at.customer, &at.card])?;
+    for scan in tx.all::<StoredScan>(&[&at.customer, &at.card])? {
+        tx.remove(&scan);
+        tx.note_changed("scan", &[&at.customer, &at.card, &scan.scan.identifier]);
+    }
     tx.remove(&stored);
     touch_customer(tx, caller, &at.customer)
 }

@@ -13,7 +13,7 @@ use crate::store::records::{FACTOR_SECRET, StoredFactor, StoredUser};
 use mfa_shared::api::roles::PHARAOH;
 use mfa_shared::api::second_factor::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Json, JsonIfAny, Nothing};
+use mfa_shared::wire::{Accepted, Json, JsonOfSome, Nothing};
 use serde_json::json;
 
 /// The purpose of the keyed hashes of recovery codes.
@@ -98,7 +98,7 @@ pub fn delete(
     tx: &mut Tx<'_>,
     caller: &Caller,
     at: &DeleteSecondFactor,
-    JsonIfAny(typed): &JsonIfAny<SecondFactorCode>,
+    JsonOfSome(typed): &JsonOfSome<SecondFactorCode>,
 ) -> Result<Accepted, Fault> {
     let user = find::user(tx, &at.user)?;
     let own = caller.is_login_of(&at.user);
@@ -117,7 +117,8 @@ pub fn delete(
         return Err(wrong_state(&at.user, "has no second factor"));
     };
     if own {
-        let Some(typed) = typed else { return Err(Fault::field("/code", "required", "is required")) };
+        let typed = typed.as_ref().map_err(Fault::clone)?.as_ref();
+        let typed = typed.ok_or_else(|| Fault::field("/code", "required", "is required"))?;
         attempts::check_open(tx, &at.user)?;
         if !takes(tx, &mut factor, &typed.code)? {
             return Err(attempts::failed_within(tx, &at.user, wrong_code())?);

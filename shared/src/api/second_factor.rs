@@ -5,7 +5,7 @@ use crate::kind::Kind;
 use crate::object::{FieldDoc, Fields, Object};
 use crate::rule::*;
 use crate::time::Timestamp;
-use crate::wire::{Accepted, Json, JsonIfAny, Nothing};
+use crate::wire::{Accepted, Json, JsonOfSome, Nothing};
 use crate::{endpoints, object, words};
 
 words! {
@@ -82,6 +82,6 @@ endpoints! {
     EnableSecondFactor { user } Put "/users/{user}/second-factor" Json<SecondFactorCode>
         => Json<NewRecoveryCodes>, tag GetSecondFactor;
     /// Take the second factor of a user away.
-    DeleteSecondFactor { user } Delete "/users/{user}/second-factor" JsonIfAny<SecondFactorCode> => Accepted,
+    DeleteSecondFactor { user } Delete "/users/{user}/second-factor" JsonOfSome<SecondFactorCode> => Accepted,
         tag GetSecondFactor;
 }

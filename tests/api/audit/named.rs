@@ -3,6 +3,7 @@
 use super::{of, records, the};
 use crate::support::counter::{Counter, teller};
 use crate::support::guarded::may;
+use crate::support::images::Images;
 use crate::support::servers::{SmsService, closed_port};
 use crate::support::world::{Seen, World};
 use mfa_daemon::domain::second_factor::{from_base32, step_code};
@@ -288,4 +289,15 @@ fn a_card_with_slashes_in_its_number_is_named_like_any_other() {
     assert_eq!(heard, ["CreateCard", "UpdateCard", "DeleteCard"]);
     assert_eq!(records(&world, "resource=card/c-1/GHA%2F7%2F1").len(), 3);
     assert_eq!(records(&world, "resource=card/c-1/*").len(), 3);
+}
+
+#[test]
+fn scans_that_go_with_their_card_are_named_by_its_record() {
+    let images = Images::start();
+    images.scan("front", b"front").is(202);
+    images.scan("back", b"back").is(202);
+    let deleted = the(&images.0, &images.0.delete("/customers/c-1/identifications/A-1").is(202));
+    let expected = json!(["customer/c-1", "scan/c-1/A-1/front", "scan/c-1/A-1/back"]);
+    assert_eq!((&deleted["resource"], &deleted["affects"]), (&json!("card/c-1/A-1"), &expected));
+    assert_eq!(records(&images.0, "resource=scan/c-1/A-1/front").len(), 2);
 }
