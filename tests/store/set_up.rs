@@ -34,8 +34,12 @@ async fn other() -> Client {
 }
 
 fn put(key: u8) -> WriteWork {
+    put_value(key, vec![1])
+}
+
+fn put_value(key: u8, value: Vec<u8>) -> WriteWork {
     Box::new(move |_| {
-        let changes = vec![Change { space: THINGS, key: vec![key], value: Some(vec![1]) }];
+        let changes = vec![Change { space: THINGS, key: vec![key], value: Some(value.clone()) }];
         Some(Commit { time: Timestamp::from_millis(0), actor: "ada".into(), request: "r".into(), changes })
     })
 }
@@ -319,4 +323,22 @@ fn the_table_of_records_is_cleaned_up_sooner_unless_somebody_has_chosen_otherwis
     runtime.block_on(ask(&address, &format!("alter table {table} reset ({reset})")));
     runtime.block_on(ask(&address, &format!("alter table {table} set (autovacuum_enabled = off)")));
     assert_eq!(chosen(), "fillfactor=85 autovacuum_enabled=off");
+}
+
+#[test]
+fn the_journal_is_compressed_by_lz4_where_the_server_has_it() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let engine = Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap();
+    runtime.block_on(async {
+        let of_server = "select coalesce((select 'lz4' = any(enumvals) from pg_settings \
+            where name = 'default_toast_compression'), false)";
+        let has_it: bool = ask(&address, of_server).await[0].get(0);
+        engine.write(put_value(1, b"mfa ".repeat(2_000))).await.unwrap();
+        if has_it {
+            let by = ask(&address, "select pg_column_compression(new_values) from stored_journal").await;
+            assert_eq!(by[0].get::<_, Option<String>>(0).as_deref(), Some("lz4"));
+        }
+        engine.close().await.unwrap();
+    });
 }
