@@ -215,8 +215,8 @@ impl Failure {
         self
     }
 
-    /// One line of JSON.
-    pub fn to_json(&self) -> String {
+    /// One line of JSON, with the warnings that the command had before it failed.
+    pub fn to_json(&self, warnings: &[String]) -> String {
         let hint = (!self.hint.is_empty()).then_some(&self.hint);
         let mut error = json!({
             "code": self.code,
@@ -238,6 +238,9 @@ impl Failure {
         }
         if !self.lacking.is_empty() {
             error["missing"] = json!(self.lacking);
+        }
+        if !warnings.is_empty() {
+            error["warnings"] = json!(warnings);
         }
         json!({ "error": error }).to_string()
     }

@@ -41,7 +41,7 @@ use crate::failure::{Failure, Outcome, next_step};
 use crate::input::prompt::{self, Interrupts, Prompt};
 use crate::machine::signals::listen;
 use crate::machine::{log, privacy};
-use crate::output::{Carried, Clock, Colour, Expression, Format, Lent, Output, Screen, called, views};
+use crate::output::{Carried, Clock, Colour, Expression, Format, Lent, Output, Screen, called, talk, views};
 use crate::settings::Settings;
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
@@ -97,6 +97,7 @@ pub fn main() -> ExitCode {
             exit
         }
     };
+    talk::release();
     // Exit codes are all below 256.
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
@@ -112,6 +113,10 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
     let (leaf, flags) = tree::find(tree::nodes(), matches);
     let globals = read::<Globals>(flags)?;
     let cx = context(globals, flags, leaf, screen, carried)?;
+    // At a terminal what is said may belong to a question.
+    if cx.out.format.is_structured() && !screen.stderr_is_terminal && !leaf.serves {
+        talk::hold();
+    }
     for warning in &cx.settings.warnings {
         cx.out.warn(warning);
     }
@@ -362,6 +367,7 @@ fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrup
         if exit == exit::INTERRUPTED {
             output::show_failure(&prompt::interrupted("interrupted"), structured, &screen);
         }
+        talk::release();
         std::process::exit(exit);
     });
     // A thread that ended early drops its end, which also ends the wait.

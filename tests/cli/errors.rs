@@ -202,6 +202,29 @@ fn programs_get_one_line_of_json_whatever_went_wrong() {
 }
 
 #[test]
+fn only_json_is_on_stderr_after_a_failure_and_warnings_are_in_it() {
+    let world = World::start();
+    sample(&world);
+    let config = world.dir.path().join("typo.toml");
+    std::fs::write(&config, "outptu = 'json'\n").unwrap();
+    let ran = |amount: &str| {
+        let line = format!("teller withdraw desk-2 --account c-003.9100.00002 --amount {amount} -y -o json");
+        let mut command = world.mfa(&line.split(' ').collect::<Vec<_>>());
+        command.env("MFA_CONFIG", &config);
+        run(command)
+    };
+    let error = ran("101").fails_in_json(6);
+    assert_eq!(error["code"], "insufficient_balance");
+    let warnings = error["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "{error}");
+    assert!(warnings[0].as_str().unwrap().contains("unknown setting outptu"), "{error}");
+    // Of a command that does not fail all of it is shown.
+    let ran = ran("5");
+    assert!(ran.err.contains("warning: ") && ran.err.contains("drawer"), "{}", ran.err);
+    assert_eq!(ran.json()["state"], "CONFIRMED");
+}
+
+#[test]
 fn a_daemon_that_does_not_answer_has_its_own_failure() {
     let home = tempfile::tempdir().unwrap();
     let status = |url: &str| run(mfa(home.path(), &["status", "--retries", "0", "--url", url])).fails(10);

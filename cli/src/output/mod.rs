@@ -15,6 +15,7 @@ mod picture;
 mod progress;
 mod screen;
 mod table;
+pub mod talk;
 pub mod views;
 pub mod wrap;
 pub mod yaml;
@@ -225,7 +226,7 @@ impl Output {
     /// Says something on stderr.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(stderr(), "{}", self.screen.message(&self.carried.put_in(text), 0));
+            let _ = talk::put(self.screen.message(&self.carried.put_in(text), 0), None);
         }
     }
 
@@ -256,7 +257,7 @@ impl Output {
                 '~' => self.screen.mark(&line, "33"),
                 _ => line,
             };
-            let _ = writeln!(stderr(), "{line}");
+            let _ = talk::put(line, None);
         }
     }
 
@@ -268,13 +269,18 @@ impl Output {
 
     /// Prints a warning that must not be missed, even when quiet.
     pub fn insist(&self, text: &str) {
-        let _ = self.insisted(text);
+        let text = self.carried.put_in(text);
+        let _ = talk::put(self.warning(&text), Some(&text));
     }
 
-    /// The same, for what is lost unless somebody sees it.
+    /// The same at once, for what is lost unless somebody sees it.
     pub fn insisted(&self, text: &str) -> std::io::Result<()> {
-        let text = self.screen.message(&escaped(&self.carried.put_in(text)), "warning: ".len());
-        writeln!(stderr(), "{} {text}", self.screen.mark("warning:", "33"))
+        writeln!(stderr(), "{}", self.warning(&self.carried.put_in(text)))
+    }
+
+    fn warning(&self, text: &str) -> String {
+        let text = self.screen.message(&escaped(text), "warning: ".len());
+        format!("{} {text}", self.screen.mark("warning:", "33"))
     }
 }
 
@@ -287,9 +293,12 @@ pub fn write_out(bytes: &[u8]) -> Outcome {
 
 /// Prints a failure on stderr in the format that its reader wants.
 pub fn show_failure(failure: &Failure, structured: bool, screen: &Screen) {
+    if !structured {
+        talk::release();
+    }
     let mut out = stderr().lock();
     if structured {
-        let json = failure.to_json().to_string();
+        let json = failure.to_json(&talk::warnings());
         let _ = writeln!(out, "{}", if screen.stderr_is_terminal { escaped_json(json) } else { json });
         return;
     }
