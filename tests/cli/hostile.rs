@@ -139,6 +139,42 @@ fn a_file_whose_aliases_would_take_all_memory_is_refused() {
 }
 
 #[test]
+fn a_file_without_an_end_is_not_read_beyond_its_limit() {
+    let world = World::start();
+    let config = world.dir.path().join("none.toml");
+    for (line, what) in [
+        ("login olga --password-file /dev/zero", "cannot read /dev/zero: it has more than 64 KiB"),
+        ("login --application a --key /dev/zero", "cannot read /dev/zero: it has more than 64 KiB"),
+        ("backup verify x --passphrase-file /dev/zero", "cannot read /dev/zero: it has more than 64 KiB"),
+        ("batch /dev/zero", "cannot read /dev/zero: it has more than 32 MiB"),
+        ("api POST /offices --input /dev/zero", "cannot read /dev/zero: it has more than 32 MiB"),
+        ("offices create --from /dev/zero", "cannot read /dev/zero: it has more than 32 MiB"),
+        ("apply -f /dev/zero", "cannot read /dev/zero: it has more than 256 MiB"),
+        ("offices import /dev/zero", "cannot read /dev/zero: a line has more than 32 MiB"),
+        ("offices import /dev/zero --format jsonl", "row 1 cannot be read: a line has more than 32 MiB"),
+        ("offices import /dev/zero --format json", "cannot read /dev/zero: it has more than 256 MiB"),
+        ("offices import x.csv --map @/dev/zero", "cannot read /dev/zero: it has more than 32 MiB"),
+        ("offices list --url https://127.0.0.1:1 --ca-file /dev/zero", "it has more than 32 MiB"),
+    ] {
+        let mut command = world.mfa(&line.split(' ').collect::<Vec<_>>());
+        command.env("MFA_CONFIG", &config);
+        let said = run(command).fails(2);
+        assert!(said.contains(what), "{line}: {said}");
+    }
+    // Standard input is no other, and a row of a table may begin well.
+    let endless = |program: &str, line: &str| {
+        let program = format!("{program} | {} {line}", env!("CARGO_BIN_EXE_mfa"));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &program]).env("MFA_URL", world.url()).current_dir(world.dir.path());
+        run(shell).fails(2)
+    };
+    let said = endless("cat /dev/zero", "login olga --password-stdin");
+    assert!(said.contains("it has more than 64 KiB"), "{said}");
+    let said = endless("(printf 'identifier,name\\nho,\"'; cat /dev/zero)", "offices import -");
+    assert!(said.contains("row 1 cannot be read: a row has more than 32 MiB"), "{said}");
+}
+
+#[test]
 fn an_answer_that_is_too_long_is_not_read() {
     let home = tempfile::tempdir().unwrap();
     let head = |status: &str, more: &str| {

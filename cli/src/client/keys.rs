@@ -8,6 +8,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::random;
+use crate::settings::bounded::SECRET_BYTES_MAX;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use mfa_shared::fault::exit;
@@ -199,7 +200,7 @@ pub struct Key {
 }
 
 pub fn read(file: &str) -> Outcome<Key> {
-    let text = crate::input::text(file)?;
+    let text = crate::input::text(file, SECRET_BYTES_MAX)?;
     let bad = |why: &str| Failure::usage(format!("{file} holds no private RSA key that can sign: {why}"));
     let header = |name: &str| {
         text.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim().to_owned()))

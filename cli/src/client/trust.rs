@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::settings::Settings;
+use crate::settings::bounded::{self, DOCUMENT_BYTES_MAX};
 use reqwest::{Certificate, ClientBuilder, Identity};
 use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -9,7 +10,6 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, SignatureScheme};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -48,7 +48,8 @@ impl Trust {
         let mut builder = builder;
         if let Some(file) = &self.authorities {
             let unusable = |why: String| unusable("ca_file", file, &why);
-            let text = fs::read(file).map_err(|error| unusable(error.to_string()))?;
+            let text =
+                bounded::bytes(file, DOCUMENT_BYTES_MAX).map_err(|error| unusable(error.to_string()))?;
             let found = Certificate::from_pem_bundle(&text).map_err(|error| unusable(error.to_string()))?;
             if found.is_empty() {
                 return Err(unusable("it holds no certificate in PEM form".to_owned()));
@@ -56,8 +57,10 @@ impl Trust {
             builder = builder.tls_certs_merge(found);
         }
         if let Some((certificate, key)) = &self.identity {
-            let read =
-                |name, file: &Path| fs::read(file).map_err(|error| unusable(name, file, &error.to_string()));
+            let read = |name, file: &Path| {
+                bounded::bytes(file, DOCUMENT_BYTES_MAX)
+                    .map_err(|error| unusable(name, file, &error.to_string()))
+            };
             let mut text = read("client_cert", certificate)?;
             text.extend(read("client_key", key)?);
             let identity = Identity::from_pem(&text)

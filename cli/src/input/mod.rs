@@ -10,6 +10,7 @@ pub mod yaml;
 pub use local::{date, days, moment, money};
 
 use crate::failure::{Failure, Outcome};
+use crate::settings::bounded::{self, DOCUMENT_BYTES_MAX, SECRET_BYTES_MAX};
 use crate::words::did_you_mean;
 use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -23,7 +24,7 @@ use mfa_shared::wire::{Body, Outgoing, RawBody};
 use serde_json::{Map, Value};
 use shape::Shape;
 use std::collections::HashSet;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The body of a request that is being put together from a file and from flags.
@@ -187,7 +188,7 @@ pub fn passphrase_file(file: &str) -> Outcome<Option<String>> {
     if file.is_empty() {
         return Ok(None);
     }
-    let mut secret = text(file)?;
+    let mut secret = text(file, SECRET_BYTES_MAX)?;
     let end = secret.trim_end_matches(['\r', '\n']).len();
     secret.truncate(end);
     if secret.is_empty() { Err(no_password(file)) } else { Ok(Some(secret)) }
@@ -316,7 +317,7 @@ pub fn date_parts(text: &str) -> Result<Draft, String> {
 
 /// Reads a file of JSON or YAML; `-` is standard input.
 pub fn structured(file: &str) -> Outcome<Value> {
-    let text = text(file)?;
+    let text = text(file, DOCUMENT_BYTES_MAX)?;
     let name = if file == "-" { "standard input" } else { file };
     // JSON first, because it keeps every digit of a number.
     match serde_json::from_str(&text) {
@@ -352,14 +353,20 @@ fn twice(node: &Node) -> Option<&str> {
     }
 }
 
-/// Reads a file of text; `-` is standard input.
-pub fn text(file: &str) -> Outcome<String> {
-    let mut text = String::new();
-    let read = match file {
-        "-" => std::io::stdin().read_to_string(&mut text).map(|_| text),
-        _ => std::fs::read_to_string(file),
-    };
-    read.map_err(|error| Failure::usage(format!("cannot read {file}: {error}")))
+/// Reads a file of text up to a limit; `-` is standard input.
+pub fn text(file: &str, bytes_max: u64) -> Outcome<String> {
+    bounded::given(file, bytes_max).map_err(|error| {
+        let failure = Failure::usage(format!("cannot read {file}: {error}"));
+        match error.kind() {
+            ErrorKind::FileTooLarge if bytes_max == SECRET_BYTES_MAX => {
+                failure.hint("name a file that holds the secret and nothing else")
+            }
+            ErrorKind::FileTooLarge => {
+                failure.hint("is it the file that you mean? a larger one must be split")
+            }
+            _ => failure,
+        }
+    })
 }
 
 /// The present day in UTC, by the clock of this machine.

@@ -1,7 +1,7 @@
 //! The letterhead of an institution.
 
 use crate::failure::{Failure, Outcome};
-use crate::settings::Settings;
+use crate::settings::{Settings, bounded};
 
 /// Most lines of a letterhead, and of a footer: the rest of a page is for what it says.
 const LINES_MAX: usize = 12;
@@ -37,7 +37,7 @@ impl Letterhead {
 }
 
 fn read(file: &str) -> Outcome<String> {
-    std::fs::read_to_string(file).map_err(|error| {
+    bounded::text(file, bounded::DOCUMENT_BYTES_MAX).map_err(|error| {
         Failure::usage(format!("cannot read {file}: {error}"))
             .hint("it is the letterhead of papers: setting letterhead_file, or MFA_LETTERHEAD_FILE")
     })

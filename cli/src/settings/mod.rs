@@ -2,6 +2,7 @@
 //! profile, then the user's config file, then the system's, then the default. Every setting is one row of
 //! [`TABLE`].
 
+pub mod bounded;
 pub mod files;
 mod places;
 pub mod profiles;
@@ -341,7 +342,7 @@ impl Settings {
     }
 
     fn layer_file(&mut self, path: &Path) -> Outcome {
-        let text = match std::fs::read_to_string(path) {
+        let text = match bounded::text(path, bounded::DOCUMENT_BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(error) => {

@@ -1,7 +1,7 @@
 //! Named sets of settings, in a file beside the user's config file: which daemon, and how to use it.
 
 use crate::failure::{Failure, Outcome};
-use crate::settings::{files, user_config_file};
+use crate::settings::{bounded, files, user_config_file};
 use crate::words::{hint_beside, quoted};
 use mfa_shared::fault::exit;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub fn path() -> Outcome<PathBuf> {
 /// Reads the profiles; none where there is no file or no home.
 pub fn read() -> Outcome<Profiles> {
     let Ok(path) = path() else { return Ok(Profiles::default()) };
-    match std::fs::read_to_string(&path) {
+    match bounded::text(&path, bounded::DOCUMENT_BYTES_MAX) {
         Ok(text) => toml::from_str(&text).map_err(|error| {
             Failure::usage(format!("{} cannot be read: {}", path.display(), error.message()))
         }),

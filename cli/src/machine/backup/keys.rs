@@ -3,6 +3,7 @@
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input;
+use crate::settings::bounded::{self, SECRET_BYTES_MAX};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use mfa_daemon::{BackupKeys, Config, EncryptTo, PublicKey, Seal, needs_passphrase};
@@ -28,7 +29,7 @@ impl KeyFlags {
 
     pub fn given(&self) -> Outcome<BackupKeys> {
         if let Some(file) = &self.identity {
-            let text = Zeroizing::new(input::text(file)?);
+            let text = Zeroizing::new(input::text(file, SECRET_BYTES_MAX)?);
             return BackupKeys::identities(&text).map_err(|why| Failure::usage(format!("{file}: {why}")));
         }
         let passphrase = input::passphrase_file(self.passphrase_file.as_deref().unwrap_or_default())?;
@@ -75,7 +76,7 @@ impl SealFlags {
         };
         let read = |config: &Config| {
             let file = &config.secret_key_file;
-            std::fs::read(file).map(Zeroizing::new).map_err(|error| {
+            bounded::bytes(file, SECRET_BYTES_MAX).map(Zeroizing::new).map_err(|error| {
                 let message = format!("cannot read the key file {}: {error}", file.display());
                 Failure::local(message)
                     .hint("name it in the setting secret_key_file, or leave --with-key out")

@@ -4,6 +4,7 @@ use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
+use crate::settings::bounded;
 use crate::words::hex;
 use clap::Args;
 use mfa_shared::api::audit::{AuditQuery, AuditRecord, ListAudit, NO_HASH};
@@ -99,14 +100,20 @@ impl Chain {
         }
     }
 
-    fn read(&mut self, lines: impl BufRead, name: &str) -> Outcome {
-        for line in lines.lines() {
-            let line = line.map_err(|error| Failure::local(format!("cannot read {name}: {error}")))?;
+    fn read(&mut self, mut lines: impl BufRead, name: &str) -> Outcome {
+        let failed = |error| Failure::local(format!("cannot read {name}: {error}"));
+        loop {
+            let mut line = Vec::new();
+            if bounded::line(&mut lines, &mut line).map_err(failed)? == 0 {
+                return Ok(());
+            }
+            let line = String::from_utf8(line).map_err(|_| Failure::local(format!("{name} is not UTF-8")))?;
+            let line = line.strip_suffix('\n').unwrap_or(&line);
+            let line = line.strip_suffix('\r').unwrap_or(line);
             if !line.trim().is_empty() {
-                self.add(&line)?;
+                self.add(line)?;
             }
         }
-        Ok(())
     }
 
     fn add(&mut self, line: &str) -> Outcome {

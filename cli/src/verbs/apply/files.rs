@@ -8,6 +8,7 @@ use crate::input;
 use crate::input::names::pointer;
 use crate::input::shape::Shape;
 use crate::input::yaml;
+use crate::settings::bounded::RECORDS_BYTES_MAX;
 use crate::words::did_you_mean;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -98,7 +99,7 @@ pub fn read(files: &[String]) -> Outcome<Vec<Document>> {
     }
     for file in &paths {
         let name = if file == "-" { "standard input" } else { file };
-        for (place, value) in values(name, &input::text(file)?)? {
+        for (place, value) in values(name, &input::text(file, RECORDS_BYTES_MAX)?)? {
             documents.extend(document(place, value, folder_of(file), &mut findings));
         }
     }

@@ -1,6 +1,7 @@
 //! Values from elsewhere: `${env:NAME}` is a variable of the environment, `${file:PATH}` the content of a
 //! file. Such a value is never shown, and neither is what the interface calls a secret.
 
+use crate::settings::bounded;
 use serde_json::Value;
 use std::path::Path;
 
@@ -111,7 +112,7 @@ fn named(name: &str, folder: &Path) -> Result<String, String> {
         }
         Some(("file", file)) => {
             let path = folder.join(file);
-            let text = std::fs::read_to_string(&path);
+            let text = bounded::text(&path, bounded::DOCUMENT_BYTES_MAX);
             text.map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
                 .map_err(|error| format!("${{{name}}}: cannot read {}: {error}", path.display()))
         }

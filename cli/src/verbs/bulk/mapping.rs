@@ -1,6 +1,6 @@
 //! `--map`: which column of a file is which field.
 
-use std::fs;
+use crate::settings::bounded;
 use std::path::Path;
 
 /// One value of the flag.
@@ -37,7 +37,8 @@ pub fn mapping(text: &str) -> Result<Mapping, String> {
     let Some(file) = file else {
         return column(text).map(|(column, field)| Mapping::Column(column, field));
     };
-    let read = fs::read_to_string(file).map_err(|error| format!("cannot read {file}: {error}"))?;
+    let read = bounded::text(file, bounded::DOCUMENT_BYTES_MAX)
+        .map_err(|error| format!("cannot read {file}: {error}"))?;
     let lines = read.trim_start_matches('\u{feff}').lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let columns =

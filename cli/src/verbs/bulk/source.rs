@@ -2,12 +2,15 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::input::{repeated, yaml};
+use crate::settings::bounded::{self, LINE_BYTES_MAX, RECORDS_BYTES_MAX};
 use clap::ValueEnum;
 use csv::ByteRecord;
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read, stdin};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read, stdin};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Bytes of a file that are examined for its format.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -55,9 +58,51 @@ pub struct Source {
 }
 
 enum Rows {
-    Csv { reader: Box<csv::Reader<Box<dyn Read + Send>>>, header: Vec<String>, delimiter: u8, skipped: u64 },
-    Lines { reader: Box<dyn BufRead + Send>, read: u64 },
+    Csv {
+        reader: Box<csv::Reader<Box<dyn Read + Send>>>,
+        header: Vec<String>,
+        delimiter: u8,
+        skipped: u64,
+        ration: Ration,
+    },
+    Lines {
+        reader: Box<dyn BufRead + Send>,
+        read: u64,
+    },
     Records(std::vec::IntoIter<Value>),
+}
+
+/// What is read at most before the next row. The reader of CSV takes whatever comes for a row, until its memory
+/// ends.
+#[derive(Clone)]
+struct Ration(Arc<AtomicU64>);
+
+impl Ration {
+    fn new() -> Self {
+        Self(Arc::new(AtomicU64::new(LINE_BYTES_MAX)))
+    }
+
+    /// Begins another row.
+    fn renew(&self) {
+        self.0.store(LINE_BYTES_MAX, Relaxed);
+    }
+}
+
+/// A reader that fails once its ration is used up.
+struct Rationed<R> {
+    reader: R,
+    ration: Ration,
+}
+
+impl<R: Read> Read for Rationed<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(into)?;
+        match self.ration.0.load(Relaxed).checked_sub(read as u64) {
+            Some(left) => self.ration.0.store(left, Relaxed),
+            None => return Err(bounded::too_large("a row has", LINE_BYTES_MAX)),
+        }
+        Ok(read)
+    }
 }
 
 impl Source {
@@ -111,10 +156,18 @@ impl Source {
 
     /// The next row with its number, counted from 1.
     pub fn next(&mut self) -> Outcome<Option<(u64, Raw)>> {
-        let unreadable = |error: std::io::Error| Failure::local(format!("cannot read on: {error}"));
+        let row = self.count + 1;
+        let unreadable = |error: io::Error| match error.kind() {
+            ErrorKind::FileTooLarge => {
+                let what = format!("row {row} cannot be read: {error}");
+                Failure::usage(what).hint("is it a table, or a file of one record a line?")
+            }
+            _ => Failure::local(format!("cannot read on: {error}")),
+        };
         let raw = match &mut self.rows {
-            Rows::Csv { reader, header, .. } => {
+            Rows::Csv { reader, header, ration, .. } => {
                 let mut cells = ByteRecord::new();
+                ration.renew();
                 match reader.read_byte_record(&mut cells) {
                     Ok(false) => return Ok(None),
                     Ok(true) if cells.len() == 1 && cells[0] == END[1..] => return Ok(None),
@@ -122,12 +175,17 @@ impl Source {
                         None => Raw::Cells(cells),
                         Some((cells, why)) => Raw::Uneven(cells, why),
                     },
-                    Err(error) => return Err(Failure::local(format!("cannot read on: {error}"))),
+                    Err(error) => {
+                        return Err(unreadable(match error.into_kind() {
+                            csv::ErrorKind::Io(error) => error,
+                            _ => ErrorKind::InvalidData.into(),
+                        }));
+                    }
                 }
             }
             Rows::Lines { reader, read } => loop {
                 let mut line = Vec::new();
-                let bytes = reader.read_until(b'\n', &mut line).map_err(unreadable)?;
+                let bytes = bounded::line(reader, &mut line).map_err(unreadable)?;
                 *read += bytes as u64;
                 if bytes == 0 {
                     return Ok(None);
@@ -183,10 +241,14 @@ fn by_content(beginning: &[u8]) -> Format {
     }
 }
 
-fn records(file: &str, format: Format, mut reader: Box<dyn BufRead + Send>) -> Outcome<Vec<Value>> {
-    let mut text = String::new();
-    let read = reader.read_to_string(&mut text);
-    read.map_err(|error| Failure::usage(format!("cannot read {file}: {error}")))?;
+fn records(file: &str, format: Format, reader: Box<dyn BufRead + Send>) -> Outcome<Vec<Value>> {
+    let text = bounded::text_of(reader, RECORDS_BYTES_MAX).map_err(|error| {
+        let failure = Failure::usage(format!("cannot read {file}: {error}"));
+        match error.kind() {
+            ErrorKind::FileTooLarge => failure.hint("JSON lines and CSV are read row by row, however many"),
+            _ => failure,
+        }
+    })?;
     let parsed = match format {
         Format::Yaml => yaml::parse(&text),
         _ => {
@@ -208,7 +270,7 @@ fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     let mut skipped = 0;
     loop {
         line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(unreadable)? == 0 {
+        if bounded::line(&mut reader, &mut line).map_err(unreadable)? == 0 {
             return Err(Failure::usage(format!("{file} has no line with the names of the columns"))
                 .hint("an empty table to begin with: --template"));
         }
@@ -220,12 +282,14 @@ fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     let count = |delimiter: u8| line.iter().filter(|byte| **byte == delimiter).count();
     // The last of equals is taken, so the comma comes last.
     let delimiter = [b'\t', b';', b','].into_iter().max_by_key(|delimiter| count(*delimiter)).unwrap_or(b',');
-    let whole: Box<dyn Read + Send> = Box::new(Cursor::new(line).chain(reader).chain(END));
+    let ration = Ration::new();
+    let rationed = Rationed { reader: Cursor::new(line).chain(reader).chain(END), ration: ration.clone() };
+    let whole: Box<dyn Read + Send> = Box::new(rationed);
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(whole);
     let not_utf_8 = |_| Failure::usage(format!("the header of {file} is not UTF-8")).hint(SAVE_AS_UTF_8);
     let header = reader.headers().map_err(not_utf_8)?;
     let header: Vec<_> = header.iter().map(|name| name.trim().to_owned()).collect();
-    Ok(Rows::Csv { reader: Box::new(reader), header, delimiter, skipped })
+    Ok(Rows::Csv { reader: Box::new(reader), header, delimiter, skipped, ration })
 }
 
 #[cfg(test)]
