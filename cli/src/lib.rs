@@ -41,7 +41,9 @@ use crate::failure::{Failure, Outcome, next_step};
 use crate::input::prompt::{self, Interrupts, Prompt};
 use crate::machine::signals::listen;
 use crate::machine::{log, privacy};
-use crate::output::{Carried, Clock, Colour, Expression, Format, Lent, Output, Screen, called, talk, views};
+use crate::output::{
+    ByKey, Carried, Clock, Colour, Expression, Format, Lent, Output, Screen, called, talk, views,
+};
 use crate::settings::Settings;
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
@@ -61,6 +63,8 @@ use tokio::signal::unix::SignalKind;
 
 /// The exit code of a process that SIGTERM ended, as a shell shows it.
 const TERMINATED: i32 = 128 + 15;
+/// The same of SIGHUP.
+const HUNG_UP: i32 = 128 + 1;
 /// Most dangling references that are named one by one.
 const DANGLING_MAX: usize = 20;
 /// Most new customers who may exist already that are named one by one.
@@ -114,7 +118,7 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
     let globals = read::<Globals>(flags)?;
     let cx = context(globals, flags, leaf, screen, carried)?;
     // At a terminal what is said may belong to a question.
-    if cx.out.format.is_structured() && !screen.stderr_is_terminal && !leaf.serves {
+    if cx.out.format.is_structured() && !screen.stderr_is_terminal {
         talk::hold();
     }
     for warning in &cx.settings.warnings {
@@ -122,7 +126,7 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
     }
     let runtime = runtime(leaf.serves || leaf.bulk)?;
     if !leaf.serves && !leaf.bulk {
-        leave_when_interrupted(cx.out.format.is_structured(), screen, cx.prompt.interrupts.clone());
+        leave_when_interrupted(&cx);
     }
     let outcome = runtime.block_on(leaf.run(flags, &cx));
     runtime.block_on(warn_of_dangling(&cx));
@@ -336,20 +340,31 @@ fn given_token(settings: &Settings) -> Outcome<Option<String>> {
 }
 
 /// Ends the process on Ctrl-C or SIGTERM, even while it waits for an answer from the user or writes to a full
-/// pipe; what has something to take back receives the signal instead, and so does a pager or an editor.
-fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrupts) {
+/// pipe; what has something to take back receives the signal instead, and so does a pager or an editor. Where
+/// questions may be asked, the end of the terminal is such a signal, too; else it may be one to be ignored.
+fn leave_when_interrupted(cx: &Cx) {
+    let (structured, screen) = (cx.out.format.is_structured(), cx.out.screen);
+    let (interrupts, can_ask) = (cx.prompt.interrupts.clone(), cx.prompt.can_ask());
     let (listens, listening) = mpsc::channel::<()>();
     thread::spawn(move || {
         let Ok(runtime) = Builder::new_current_thread().enable_io().build() else { return };
         let ended = runtime.block_on(async {
             let (mut int, mut term) =
                 (listen(SignalKind::interrupt()).ok()?, listen(SignalKind::terminate()).ok()?);
+            let mut hangup = if can_ask { listen(SignalKind::hangup()).ok() } else { None };
             // From here on signals are handled, and the work may begin.
             let _ = listens.send(());
             loop {
+                let hung_up = async {
+                    match &mut hangup {
+                        Some(hangup) => hangup.recv().await,
+                        None => std::future::pending().await,
+                    }
+                };
                 let exit = tokio::select! {
                     _ = int.recv() => exit::INTERRUPTED,
                     _ = term.recv() => TERMINATED,
+                    _ = hung_up => HUNG_UP,
                 };
                 if exit == exit::INTERRUPTED && Lent::is_there() {
                     continue;
@@ -364,6 +379,7 @@ fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrup
             }
         });
         let Some(exit) = ended else { return };
+        ByKey::put_back();
         if exit == exit::INTERRUPTED {
             output::show_failure(&prompt::interrupted("interrupted"), structured, &screen);
         }

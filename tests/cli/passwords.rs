@@ -158,6 +158,33 @@ fn ctrl_c_at_a_password_is_said_once_and_always_ends_with_130() {
 }
 
 #[test]
+fn a_signal_during_a_question_leaves_the_terminal_as_it_was() {
+    let world = World::guarded();
+    for (line, question) in
+        [("mfa login olga", "password of olga: "), ("mfa customers create", "> PERSON\n  BUSINESS")]
+    {
+        for (signal, exit) in [("TERM", 143), ("HUP", 129)] {
+            let terminal = Terminal::start(&world, 100, &[]);
+            run_with(world.mfa(&["login", "admin", "--password-stdin"]), PASSWORD).ok();
+            // Another shell sends the signal, since this one waits.
+            terminal
+                .type_line(&format!("sh -c 'echo $$ >pid; exec {line}'; code=$?; clear; echo exit $code"));
+            if line.ends_with("create") {
+                terminal.wait_for("Identifier:");
+                terminal.type_line("c-9");
+            }
+            terminal.wait_for(question);
+            let pid = std::fs::read_to_string(world.dir.path().join("pid")).unwrap();
+            assert!(Command::new("kill").args(["-s", signal, pid.trim()]).status().unwrap().success());
+            // A list may take any signal for a Ctrl-C.
+            terminal.wait_for_any(&[&format!("exit {exit}\n$"), "exit 130\n$"]);
+            let screen = terminal.run("stty -a | grep -qwe -echo -e -icanon");
+            assert!(screen.ends_with("exit 1\n$"), "{line}: no echo after {signal}: {screen}");
+        }
+    }
+}
+
+#[test]
 fn a_byte_order_mark_before_a_password_is_no_part_of_it() {
     let world = World::guarded();
     world.user("kojo", "administrator");

@@ -1,6 +1,6 @@
 //! A list on the terminal from which the user chooses one thing; typing narrows it down.
 
-use crate::output::escaped;
+use crate::output::{ByKey, escaped};
 use console::{Key, Term, truncate_str};
 use std::io;
 
@@ -23,6 +23,7 @@ pub fn pick(label: &str, things: &[&str]) -> io::Result<Left> {
     let term = Term::stderr();
     // The names come from stored records.
     let shown: Vec<_> = things.iter().map(|thing| escaped(thing)).collect();
+    let _by_key = ByKey::begin();
     term.hide_cursor()?;
     let left = List { term: &term, label, shown: &shown, typed: String::new(), at: 0 }.ask();
     term.show_cursor()?;
@@ -50,6 +51,7 @@ impl List<'_> {
             let key = self.term.read_key_raw();
             self.term.clear_last_lines(lines)?;
             match key? {
+                // Also a signal, if it comes here before it ends the process.
                 Key::CtrlC => return Err(io::ErrorKind::Interrupted.into()),
                 key => {
                     if let Some(left) = self.press(key, &places) {

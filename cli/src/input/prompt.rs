@@ -1,7 +1,7 @@
 //! Questions, which are asked only where a user can answer.
 
 use crate::failure::{Failure, Outcome};
-use crate::output::{Lent, escaped_lines};
+use crate::output::{ByKey, Lent, escaped_lines};
 use crate::words::quoted;
 use mfa_shared::fault::exit;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin};
@@ -205,6 +205,7 @@ impl Prompt {
 
 fn hidden(question: &str) -> Outcome<String> {
     let lent = Lent::begin();
+    let _by_key = ByKey::begin();
     rpassword::prompt_password(escaped_lines(question)).map_err(|error| match error.kind() {
         ErrorKind::Interrupted => {
             lent.for_good();

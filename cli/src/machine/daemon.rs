@@ -12,7 +12,7 @@ use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::machine::log;
 use crate::machine::signals::listen;
-use crate::output::{Format, views};
+use crate::output::{Format, talk, views};
 use crate::settings::{self, Settings};
 use crate::words::quoted;
 use clap::Args;
@@ -238,6 +238,8 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
             _ => format!("mfa daemon listens on {url}"),
         };
         let _ = writeln!(stdout(), "{ready}");
+        // From now on there is no end to wait for.
+        talk::release();
         notify_systemd(NotifyState::Ready);
         std::future::pending::<Outcome>().await
     };

@@ -8,6 +8,7 @@ mod format;
 mod formula;
 pub mod guide;
 mod jq;
+mod keys;
 mod list;
 mod people;
 #[cfg(feature = "pictures")]
@@ -25,6 +26,7 @@ pub use cell::{escaped, escaped_json, escaped_lines, has, same, text, texts, wor
 pub use format::{Colour, Format};
 pub use formula::{column as cell_of_csv, guarded, unguarded};
 pub use jq::Expression;
+pub use keys::ByKey;
 pub use list::{Listing, record_of};
 pub use people::{Clock, transaction};
 pub use screen::{Lent, Screen};
