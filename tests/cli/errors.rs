@@ -155,6 +155,16 @@ fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
             "a value that begins with - comes last, behind --: mfa accounts get -- VALUE; see: mfa accounts get --help",
         ),
         ("daemon status -z", "see: mfa daemon status --help"),
+        ("customers delete c-1", "did you mean close? see: mfa customers --help"),
+        ("customers deactivate c-1", "did you mean lock? see: mfa customers --help"),
+        (
+            "customers lock c-1 c-2",
+            "it takes only ID: repeat it for each, or give a flag; see: mfa customers lock --help",
+        ),
+        ("login -u olga", "USER is given without a flag: mfa login USER; see: mfa login --help"),
+        ("help imprt", "did you mean mfa help import? see: mfa --help"),
+        ("help custmers", "did you mean mfa help customers? see: mfa --help"),
+        ("help customers creat", "did you mean mfa help customers create? see: mfa --help"),
         ("offices list --quite", "did you mean --quiet? see: mfa offices list --help"),
     ] {
         let said = run(mfa(home.path(), &line.split_whitespace().collect::<Vec<_>>())).fails(2);

@@ -9,6 +9,7 @@ use crate::output::{guide, views, wrap};
 use crate::settings::TABLE;
 use crate::tree;
 use crate::verbs::apply::kinds::KINDS;
+use crate::words::nearest;
 use clap::Args;
 use mfa_shared::fault::exit;
 use serde_json::json;
@@ -154,6 +155,18 @@ fn noun_of(root: &clap::Command, verb: &str) -> Option<String> {
     nouns.next().is_none().then(|| format!("{noun} {verb}"))
 }
 
+/// The words that were meant, where the last of them is unknown.
+fn near(root: &clap::Command, path: &[&str]) -> Option<String> {
+    let (last, before) = path.split_last()?;
+    let names: Vec<_> = match before {
+        [] => names(),
+        _ => tree::descend(root, before)?.get_subcommands().map(|own| own.get_name().to_owned()).collect(),
+    };
+    let near =
+        nearest(last, names.iter().map(String::as_str)).first().map(|near| [before, &[*near]].concat());
+    near.map(|words| words.join(" ")).or_else(|| noun_of(root, last))
+}
+
 /// The help on a topic of this name, if it is a text.
 fn shown(name: &str, width: u16) -> Option<String> {
     TOPICS.iter().find(|topic| topic.name == name)?.shown(width)
@@ -186,7 +199,7 @@ impl Verb for Help {
                 root.build();
                 let Some(command) = tree::descend(&root, path) else {
                     let what = format!("there is no topic or command \"{}\"", path.join(" "));
-                    let near = path.last().and_then(|verb| noun_of(&root, verb));
+                    let near = near(&root, path);
                     let near =
                         near.map_or_else(String::new, |near| format!("did you mean mfa help {near}? "));
                     return Err(Failure::usage(what).hint(format!("{near}see: mfa --help")));

@@ -30,6 +30,9 @@ const MEANT: &[(&str, &[&str])] = &[
     ("create", &["add", "new", "make", "open"]),
     ("update", &["set", "change", "modify"]),
     ("delete", &["rm", "remove", "del"]),
+    // What is only closed is kept.
+    ("close", &["delete", "rm", "remove", "del"]),
+    ("lock", &["deactivate", "disable", "suspend", "block"]),
     ("commands", &["history"]),
 ];
 
@@ -138,6 +141,12 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
     if typed.is_some() && near.is_none() && !path.is_empty() {
         return Err(Failure::usage(message).hint(format!("it is one of {}; {help}", names.join(", "))));
     }
+    let values = values(path);
+    if unknown.is_some_and(|word| !word.starts_with('-')) && !values.is_empty() {
+        let hint =
+            format!("it takes only {}: repeat it for each, or give a flag; {help}", values.join(" and "));
+        return Err(Failure::usage(message).hint(hint));
+    }
     if unknown.is_some_and(|word| !word.starts_with('-')) && !flags.is_empty() {
         let some = flags.iter().take(FLAGS_SHOWN_MAX).map(|flag| format!("--{flag}"));
         let hint = format!("give it by a flag, such as {}; {help}", some.collect::<Vec<_>>().join(", "));
@@ -146,12 +155,16 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
     if let Some(other) = unknown.and_then(|word| at_the_top(path, word)) {
         return Err(Failure::usage(message).hint(format!("{other}; {help}")));
     }
+    if let Some(value) = unknown.and_then(|word| values.iter().find(|value| is_letter_of(word, value))) {
+        let hint = format!("{value} is given without a flag: {own} {value}; {help}");
+        return Err(Failure::usage(message).hint(hint));
+    }
     let flag = unknown.and_then(|word| flag_meant(word, &flags));
     let one_dash = |word: &String| word.starts_with('-') && !word.starts_with("--");
     let hint = match near.or(flag).or_else(|| suggested_value(error)) {
         Some(near) => format!("did you mean {near}? {help}"),
         // An identifier may begin like a flag.
-        None if unknown.is_some_and(one_dash) && takes_values(path) => {
+        None if unknown.is_some_and(one_dash) && !values.is_empty() => {
             format!("a value that begins with - comes last, behind --: {own} -- VALUE; {help}")
         }
         None => help,
@@ -255,11 +268,18 @@ fn own_flags(path: &[&'static str]) -> Vec<String> {
     own.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
 }
 
-/// Whether a command has values without a flag.
-fn takes_values(path: &[&'static str]) -> bool {
+/// The names of the values that a command has without a flag.
+fn values(path: &[&'static str]) -> Vec<String> {
     let mut root = command();
     root.build();
-    tree::descend(&root, path).is_some_and(|command| command.get_positionals().next().is_some())
+    let Some(command) = tree::descend(&root, path) else { return Vec::new() };
+    let names = command.get_positionals().filter_map(|arg| Some(arg.get_value_names()?.first()?.to_string()));
+    names.collect()
+}
+
+/// Whether a short flag is the first letter of a value: `-u` of `USER`.
+fn is_letter_of(flag: &str, value: &str) -> bool {
+    flag.strip_prefix('-').is_some_and(|letter| letter.len() == 1 && value.to_lowercase().starts_with(letter))
 }
 
 /// The flag that was meant by a mistyped one, or that has it among its words: `--assigned-office` for
