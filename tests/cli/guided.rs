@@ -219,24 +219,24 @@ fn a_step_back_repeats_the_previous_question_and_keeps_other_answers() {
     answer("> PERSON\n  BUSINESS", "");
     answer("Given name:", "Kofi");
     answer("Surname, or name of the business:", "<");
-    answer("Given name:", "Kwame");
+    answer("Given name [Kofi]:", "Kwame");
     answer("Surname, or name of the business:", "Boateng");
     answer("Born on (YYYY-MM-DD):", "");
     // In a list it is Esc, and several steps lead to a list.
     terminal.wait_for("> (none)\n  accra");
     terminal.press("Escape");
     answer("Born on (YYYY-MM-DD):", "<");
-    answer("Surname, or name of the business:", "<");
-    answer("Given name:", "<");
+    answer("Surname, or name of the business [Boateng]:", "<");
+    answer("Given name [Kwame]:", "<");
     answer("> PERSON\n  BUSINESS", "");
-    answer("Given name:", "Kwaku");
-    answer("Surname, or name of the business:", "Boateng");
+    answer("Given name [Kwame]:", "Kwaku");
+    answer("Surname, or name of the business [Boateng]:", "");
     answer("Born on (YYYY-MM-DD):", "1990-02-28");
     answer("> (none)\n  accra", "");
     answer("Employee:", "");
     answer("Add an address? [no]:", "y");
     answer("Street:", "<");
-    answer("Add an address? [no]:", "");
+    answer("Add an address? [yes]:", "no");
     answer("Add a contact? [no]:", "");
     answer("create this customer? [y/N]", "y");
     let screen = terminal.wait_for("$");
@@ -245,6 +245,46 @@ fn a_step_back_repeats_the_previous_question_and_keeps_other_answers() {
     assert!(screen.contains(line), "{screen}");
     let customer = world.get("/customers/b-001").is(200).json();
     assert_eq!((&customer["givenName"], &customer["address"]), (&json!("Kwaku"), &json!(null)));
+}
+
+#[test]
+fn after_steps_back_what_was_answered_is_offered_again() {
+    let world = World::start();
+    office(&world);
+    let terminal = Terminal::start(&world, 120, &[]);
+    let answer = |question: &str, text: &str| {
+        terminal.wait_for(question);
+        terminal.type_line(text);
+    };
+    world.post("/customers", r#"{"identifier":"b-000","surname":"Addo"}"#).is(202);
+    terminal.type_line("clear; mfa customers create");
+    answer("Identifier:", "b-000");
+    // A name that is taken is not offered.
+    answer("b-000 is taken\nIdentifier:", "b-001");
+    terminal.wait_for("> PERSON\n  BUSINESS");
+    terminal.press("Down");
+    answer("  PERSON\n> BUSINESS", "");
+    answer("Given name:", "Kofi");
+    answer("Surname, or name of the business:", "Boateng & Co");
+    answer("Born on (YYYY-MM-DD):", "<");
+    answer("Surname, or name of the business [Boateng & Co]:", "<");
+    answer("Given name [Kofi]:", "<");
+    terminal.wait_for("  PERSON\n> BUSINESS");
+    terminal.press("Escape");
+    answer("Identifier [b-001]:", "");
+    answer("  PERSON\n> BUSINESS", "");
+    answer("Given name [Kofi]:", "-");
+    answer("Surname, or name of the business [Boateng & Co]:", "");
+    answer("Born on (YYYY-MM-DD):", "");
+    answer("> (none)\n  accra", "");
+    answer("Employee:", "");
+    answer("Add an address? [no]:", "");
+    answer("Add a contact? [no]:", "");
+    answer("create this customer? [y/N]", "y");
+    terminal.wait_for("$");
+    let customer = world.get("/customers/b-001").is(200).json();
+    assert_eq!((&customer["givenName"], &customer["surname"]), (&json!(null), &json!("Boateng & Co")));
+    assert_eq!(customer["type"], "BUSINESS");
 }
 
 #[test]

@@ -46,16 +46,31 @@ pub struct Guide<'a, E> {
     given: Vec<Given>,
     /// How many of them were used since.
     used: usize,
+    /// What was answered before steps back, the latest question first; offered when it is asked again.
+    later: Vec<Given>,
     endpoint: PhantomData<E>,
 }
 
 /// What the user answered.
 #[derive(Debug, Clone)]
-enum Given {
+struct Given {
+    label: String,
+    answer: Answer,
+}
+
+#[derive(Debug, Clone)]
+enum Answer {
     /// A text; empty for the return key alone.
     Text(String),
     /// The place of what was chosen.
     Place(usize),
+}
+
+impl Given {
+    /// Whether it answers a question of this name, by a text or from a list.
+    fn answers(&self, label: &str, by_text: bool) -> bool {
+        self.label == label && matches!(self.answer, Answer::Text(_)) == by_text
+    }
 }
 
 struct Typed {
@@ -76,6 +91,9 @@ impl Typed {
 /// Typed in place of an answer: back to the previous question.
 const BACK: &str = "<";
 
+/// Typed in place of an answer that is offered again: there is to be none.
+const NOTHING: &str = "-";
+
 /// The choice of a word that is not listed.
 const ANOTHER: &str = "(another)";
 
@@ -90,11 +108,12 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         cx.prompt.check(needed)?;
         cx.out.say(
             "Return alone leaves out what is optional; < goes one question back, in a list Esc.\n\
+             Return then keeps an answer in brackets, and - leaves it out.\n\
              Ctrl-D and Ctrl-C end without a change.",
         );
         let body = Value::Object(Map::new());
-        let (typed, given) = (Vec::new(), Vec::new());
-        let mut guide = Self { cx, command, body, typed, given, used: 0, endpoint: PhantomData };
+        let (typed, given, later) = (Vec::new(), Vec::new(), Vec::new());
+        let mut guide = Self { cx, command, body, typed, given, used: 0, later, endpoint: PhantomData };
         loop {
             match questions(&mut guide).await {
                 Ok(()) => return guide.finish(last, view),
@@ -110,24 +129,56 @@ impl<'a, E: Endpoint> Guide<'a, E> {
     }
 
     fn step_back(&mut self) {
-        if self.given.pop().is_none() {
-            self.cx.out.say("this is the first question");
+        match self.given.pop() {
+            Some(given) => self.later.push(given),
+            None => self.cx.out.say("this is the first question"),
         }
         (self.body, self.used) = (Value::Object(Map::new()), 0);
         self.typed.clear();
     }
 
     /// The previous answer, after a step back.
-    fn again(&mut self) -> Option<Given> {
+    fn again(&mut self) -> Option<Answer> {
         let given = self.given.get(self.used).cloned()?;
         self.used += 1;
-        Some(given)
+        Some(given.answer)
     }
 
-    /// Keeps an answer for a step back.
-    fn keep(&mut self, given: Given) {
-        self.given.push(given);
+    /// Keeps an answer for a step back. Those to questions before this one that are not asked any more are
+    /// forgotten.
+    fn keep(&mut self, label: &str, answer: Answer) {
+        let by_text = matches!(answer, Answer::Text(_));
+        if let Some(at) = self.later.iter().rposition(|given| given.answers(label, by_text)) {
+            self.later.truncate(at);
+        }
+        self.given.push(Given { label: label.to_owned(), answer });
         self.used = self.given.len();
+    }
+
+    /// The text that was answered before a step back.
+    fn offered(&self, label: &str) -> Option<&str> {
+        match &self.later.iter().rfind(|given| given.answers(label, true))?.answer {
+            Answer::Text(text) if !text.is_empty() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The place that was chosen before a step back.
+    fn offered_place(&self, label: &str) -> Option<usize> {
+        match self.later.iter().rfind(|given| given.answers(label, false))?.answer {
+            Answer::Place(place) => Some(place),
+            Answer::Text(_) => None,
+        }
+    }
+
+    /// Asks for a text, and offers the one that was answered before a step back.
+    fn text_for(&self, label: &str) -> Outcome<String> {
+        let Some(offered) = self.offered(label) else { return self.line_for(&format!("{label}: ")) };
+        Ok(match self.line_for(&format!("{label} [{offered}]: "))? {
+            line if line.is_empty() => offered.to_owned(),
+            line if line == NOTHING => String::new(),
+            line => line,
+        })
     }
 
     /// Reads a line. A refused answer is not kept.
@@ -141,15 +192,16 @@ impl<'a, E: Endpoint> Guide<'a, E> {
 
     /// Lets the user choose one of several things, and returns its place.
     pub fn pick(&mut self, label: &str, shown: &[&str]) -> Outcome<usize> {
-        if let Some(Given::Place(place)) = self.again() {
+        if let Some(Answer::Place(place)) = self.again() {
             return Ok(place);
         }
-        let place = match pick(label, shown).map_err(unasked)? {
+        let first = self.offered_place(label).filter(|place| *place < shown.len()).unwrap_or(0);
+        let place = match pick(label, shown, first).map_err(unasked)? {
             Left::Chosen(place) => place,
             Left::Back => return Err(back()),
             Left::Ended => return Err(declined()),
         };
-        self.keep(Given::Place(place));
+        self.keep(label, Answer::Place(place));
         Ok(place)
     }
 
@@ -166,6 +218,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
             }
             self.cx.out.insist(&format!("{identifier} is taken"));
             self.step_back();
+            self.later.pop();
         }
     }
 
@@ -180,8 +233,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
     ) -> Outcome<bool> {
         loop {
             let (text, is_new) = match self.again() {
-                Some(Given::Text(text)) => (text, false),
-                _ => (self.line_for(&format!("{label}: "))?, true),
+                Some(Answer::Text(text)) => (text, false),
+                _ => (self.text_for(label)?, true),
             };
             let taken = match (text.as_str(), need) {
                 ("", Need::Optional) => Ok(false),
@@ -191,7 +244,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
             match taken {
                 Ok(is_given) => {
                     if is_new {
-                        self.keep(Given::Text(text));
+                        self.keep(label, Answer::Text(text));
                     }
                     return Ok(is_given);
                 }
@@ -263,14 +316,16 @@ impl<'a, E: Endpoint> Guide<'a, E> {
     /// Asks whether to fill in something at all.
     pub fn wants(&mut self, what: &str) -> Outcome<bool> {
         let answer = match self.again() {
-            Some(Given::Text(text)) => text,
+            Some(Answer::Text(text)) => text,
             _ => {
-                let line = self.line_for(&format!("{what} [no]: "))?;
-                self.keep(Given::Text(line.clone()));
-                line
+                let offered = self.offered(what).filter(|text| is_yes(text)).map_or("no", |_| "yes");
+                let line = self.line_for(&format!("{what} [{offered}]: "))?;
+                let text = if line.is_empty() { offered.to_owned() } else { line };
+                self.keep(what, Answer::Text(text.clone()));
+                text
             }
         };
-        Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
+        Ok(is_yes(&answer))
     }
 
     /// Puts in a value without a question.
@@ -339,6 +394,10 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         let words: Vec<_> = words.iter().map(word).collect();
         format!("{} {}", self.command, words.join(" "))
     }
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 /// `countryCode` as `country-code`.

@@ -18,14 +18,14 @@ pub enum Left {
 /// What Ctrl-D sends.
 const END: char = '\u{4}';
 
-/// Lets the user choose one of several things. Ctrl-C is an error of kind `Interrupted`.
-pub fn pick(label: &str, things: &[&str]) -> io::Result<Left> {
+/// Lets the user choose one of several things, with one of them marked at first. Ctrl-C is an error of kind `Interrupted`.
+pub fn pick(label: &str, things: &[&str], first: usize) -> io::Result<Left> {
     let term = Term::stderr();
     // The names come from stored records.
     let shown: Vec<_> = things.iter().map(|thing| escaped(thing)).collect();
     let _by_key = ByKey::begin();
     term.hide_cursor()?;
-    let left = List { term: &term, label, shown: &shown, typed: String::new(), at: 0 }.ask();
+    let left = List { term: &term, label, shown: &shown, typed: String::new(), at: first }.ask();
     term.show_cursor()?;
     if let Ok(Left::Chosen(place)) = left {
         term.write_line(&format!("{label}: {}", shown[place]))?;
