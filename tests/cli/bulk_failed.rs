@@ -6,6 +6,9 @@ use crate::support::scripted::{answer, server};
 use crate::support::terminal::Terminal;
 use crate::support::world::World;
 use serde_json::Value;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 #[test]
 fn failed_rows_take_the_place_of_no_device_and_of_no_other_file_of_the_import() {
@@ -169,7 +172,7 @@ fn the_line_to_go_on_names_the_files_and_the_format_that_were_given() {
 #[test]
 fn of_a_report_that_cannot_be_written_the_flags_are_named() {
     let world = World::start();
-    std::fs::write(world.dir.path().join("rows.csv"), "identifier,member\nc-1,x\n").unwrap();
+    std::fs::write(world.dir.path().join("rows.csv"), "identifier,member\nc-1,x\nc-2,true\n").unwrap();
     let none = "none/file.csv";
     for (flags, hint) in [
         (&["--report", none][..], "name others: --report FILE --failed FILE"),
@@ -177,8 +180,45 @@ fn of_a_report_that_cannot_be_written_the_flags_are_named() {
     ] {
         let said = import(&world, &[&["customers", "import", "rows.csv"], flags].concat()).fails(1);
         assert!(said.contains("cannot write none/file.csv") && said.contains(hint), "{said}");
+        world.get("/customers/c-2").is(404);
         let _ = std::fs::remove_file(world.dir.path().join("rows.csv.report.csv"));
     }
+}
+
+#[test]
+fn files_that_cannot_be_written_at_the_end_are_named_beside_what_was_done() {
+    let world = World::start();
+    let gone = |name: &str, flags: &[&str], rows: &str, exit: i32| {
+        let (folder, at) = (world.dir.path().join(name), Instant::now());
+        std::fs::create_dir(&folder).unwrap();
+        let mut command = world.mfa(&[&["customers", "import", "-", "-o", "json"], flags].concat());
+        command.current_dir(world.dir.path()).stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(b"identifier,member\n").unwrap();
+        // Both files are chosen before the first row is read.
+        while !world.dir.path().join("stdin.report.csv").exists() && !folder.join("r.csv").exists() {
+            assert!(at.elapsed().as_secs() < 30, "no report begins");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+        input.write_all(rows.as_bytes()).unwrap();
+        drop(input);
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(exit), "{said}");
+        (serde_json::from_slice::<Value>(&ended.stdout).unwrap(), said)
+    };
+    let (summary, said) = gone("a", &["--report", "a/r.csv"], "c-1,true\nc-2,true\n", 1);
+    assert_eq!((&summary["created"], &summary["failed"]), (&2.into(), &0.into()));
+    assert!(
+        said.contains("cannot write a/r.csv: ") && said.contains("; none of the 2 rows failed"),
+        "{said}"
+    );
+    let (summary, said) = gone("b", &["--failed", "b/f.csv"], "c-3,true\nc-4,x\n", 9);
+    assert_eq!((&summary["created"], &summary["failedRows"]), (&1.into(), &Value::Null));
+    let what = "1 of 2 rows failed: see stdin.report.csv; cannot write b/f.csv: ";
+    assert!(said.contains(what), "{said}");
 }
 
 #[test]

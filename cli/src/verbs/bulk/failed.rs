@@ -6,11 +6,15 @@ use super::source::{Raw, Source};
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Column, Kind, at, cell};
 use crate::output::guarded;
-use crate::settings::files::unwritable;
+use crate::settings::files::{folder_of, unwritable};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+/// What helps where the file cannot be written.
+const ANOTHER: &str = "name another file: --failed FILE";
 
 /// The file of the failed rows. It is created with the first of them.
 pub struct Failed {
@@ -24,6 +28,8 @@ pub struct Failed {
     pub count: u64,
     /// How many rows it lacks, because they cannot be read.
     pub unreadable: u64,
+    /// Why it lacks the others from some row on. The import goes on, as the report has what is needed.
+    pub unwritten: Option<Failure>,
 }
 
 impl Failed {
@@ -40,6 +46,9 @@ impl Failed {
             let what = format!("{} is no file", path.display());
             return Err(Failure::usage(what).hint("name another: --failed FILE"));
         }
+        if !folder_of(path).is_dir() {
+            return Err(unwritable(path)(ErrorKind::NotFound.into()).hint(ANOTHER));
+        }
         let changed = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
         if let (Some(failed), Some(reported)) = (changed(path), changed(report))
             && failed > reported
@@ -53,7 +62,8 @@ impl Failed {
         };
         let path = path.to_owned();
         let delimiter = source.delimiter();
-        Ok(Self { path, columns, fields, delimiter, writer: None, count: 0, unreadable: 0 })
+        let (writer, unwritten) = (None, None);
+        Ok(Self { path, columns, fields, delimiter, writer, count: 0, unreadable: 0, unwritten })
     }
 
     /// Removes the failed rows of a run before, once no other run can be writing them.
@@ -61,7 +71,14 @@ impl Failed {
         let _ = std::fs::remove_file(&self.path);
     }
 
-    pub fn push(&mut self, raw: &Raw) -> Outcome {
+    /// Adds a row, as long as the file can be written.
+    pub fn push(&mut self, raw: &Raw) {
+        if self.unwritten.is_none() {
+            self.unwritten = self.write(raw).err();
+        }
+    }
+
+    fn write(&mut self, raw: &Raw) -> Outcome {
         let written = match raw {
             Raw::Cells(cells) | Raw::Uneven(cells, _) => self.writer()?.write_byte_record(cells),
             Raw::Record(record) if record.is_object() => {
@@ -92,17 +109,23 @@ impl Failed {
         let mut options = OpenOptions::new();
         // The rows may hold passwords, and always hold personal data.
         let file = options.write(true).create(true).truncate(true).mode(0o600).open(&self.path);
-        let unwritten = |error| unwritable(&self.path)(error).hint("name another file: --failed FILE");
-        let file = file.map_err(unwritten)?;
+        let file = file.map_err(|error| unwritable(&self.path)(error).hint(ANOTHER))?;
         let mut writer = csv::WriterBuilder::new();
         let mut writer = writer.delimiter(self.delimiter).flexible(true).from_writer(file);
         writer.write_record(&self.columns).map_err(|error| unwritable(&self.path)(error.into()))?;
         Ok(writer)
     }
 
-    pub fn flush(&mut self) -> Outcome {
+    pub fn flush(&mut self) {
         let flushed = self.writer.as_mut().map_or(Ok(()), csv::Writer::flush);
-        flushed.map_err(unwritable(&self.path))
+        if let Err(error) = flushed {
+            self.unwritten.get_or_insert_with(|| unwritable(&self.path)(error));
+        }
+    }
+
+    /// Its place, where it has every row that failed and can be written down.
+    pub fn whole(&self) -> Option<&Path> {
+        Some(self.path.as_path()).filter(|_| self.count > 0 && self.unwritten.is_none())
     }
 }
 

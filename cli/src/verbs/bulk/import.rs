@@ -378,10 +378,11 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
 fn finish(cx: &Cx, noun: Bulk, order: &Order, mut ledger: Ledger) -> Outcome {
     ledger.begin_results();
     let Ledger { report, failed, progress, counts, first, .. } = ledger;
-    report.finish()?;
+    // What was done counts, whatever becomes of the files about it.
+    let unreported = report.finish().err();
     let files = order.written();
     let shown = |path: &Path| path.display().to_string();
-    let failures = (failed.count > 0).then(|| shown(&files.1));
+    let failures = failed.whole().map(shown);
     cx.out.show(
         &views::IMPORT,
         &json!({
@@ -393,9 +394,17 @@ fn finish(cx: &Cx, noun: Bulk, order: &Order, mut ledger: Ledger) -> Outcome {
         }),
     )?;
     if counts.failed == 0 {
-        return Ok(());
+        let done = |failure: Failure| {
+            let failure = failure.adding(&format!("; none of the {} rows failed", counts.rows));
+            Err(going_on(failure, noun, order))
+        };
+        return unreported.map_or(Ok(()), done);
     }
-    let what = format!("{} of {} rows failed: see {}", counts.failed, counts.rows, shown(&files.0));
+    let see = unreported.map_or_else(|| format!("see {}", shown(&files.0)), |why| why.message.clone());
+    let mut what = format!("{} of {} rows failed: {see}", counts.failed, counts.rows);
+    if let Some(why) = &failed.unwritten {
+        what += &format!("; {}", why.message);
+    }
     first.iter().for_each(|line| cx.out.tip(line));
     if counts.failed > first.len() as u64 {
         cx.out.tip(&format!("and {} more", counts.failed - first.len() as u64));

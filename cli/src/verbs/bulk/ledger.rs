@@ -77,7 +77,7 @@ impl Ledger {
             };
             *count += 1;
             if let Some(raw) = done.raw.as_ref().filter(|_| done.status == Status::Failed) {
-                self.failed.push(raw)?;
+                self.failed.push(raw);
             }
             // Of an atomic import only the refused row is shown.
             let is_wrong = done.status == Status::Failed && done.code != TAKEN_BACK;
@@ -88,7 +88,7 @@ impl Ledger {
             self.report.push(&done);
         }
         // The report last: a file of failed rows that is newer than the report was edited since.
-        self.failed.flush()?;
+        self.failed.flush();
         self.report.flush()?;
         self.progress.report(self.counts, position);
         Ok(())
