@@ -18,7 +18,8 @@ pub enum Left {
 /// What Ctrl-D sends.
 const END: char = '\u{4}';
 
-/// Lets the user choose one of several things, with one of them marked at first. Ctrl-C is an error of kind `Interrupted`.
+/// Lets the user choose one of several things, with one of them marked at first. Ctrl-C
+/// is an error of kind `Interrupted`.
 pub fn pick(label: &str, things: &[&str], first: usize) -> io::Result<Left> {
     let term = Term::stderr();
     // The names come from stored records.

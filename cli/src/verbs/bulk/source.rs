@@ -72,8 +72,8 @@ enum Rows {
     Records(std::vec::IntoIter<Value>),
 }
 
-/// What is read at most before the next row. The reader of CSV takes whatever comes for a row, until its memory
-/// ends.
+/// What is read at most before the next row. The reader of CSV takes whatever comes for a row, until its
+/// memory ends.
 #[derive(Clone)]
 struct Ration(Arc<AtomicU64>);
 
