@@ -205,7 +205,7 @@ impl Prompt {
 
 fn hidden(question: &str) -> Outcome<String> {
     let lent = Lent::begin();
-    let _by_key = ByKey::begin();
+    let _by_key = ByKey::without_signals();
     rpassword::prompt_password(escaped_lines(question)).map_err(|error| match error.kind() {
         ErrorKind::Interrupted => {
             lent.for_good();
