@@ -161,6 +161,7 @@ mod store {
     mod lost;
     mod moment;
     mod packed;
+    mod places;
     pub mod postgres;
     mod refused;
     mod rehearsed;

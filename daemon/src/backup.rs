@@ -12,7 +12,7 @@ use crate::store::backup::file::read as read_backup;
 use crate::store::backup::moment::{ToMoment, Way};
 use crate::store::backup::read::{Facts, Reader, Whole, facts};
 use crate::store::backup::restore::{Unfinished, WHOLE, Watch};
-use crate::store::embedded::{Embedded, Lock, Moment, OpenError, Options, Past, PastError};
+use crate::store::embedded::{Embedded, Lock, Moment, OpenError, Options, Past, PastError, check_owner};
 use crate::store::key_file::{self, KeyFileError};
 use crate::store::records::SealedWith;
 use crate::store::seal::Keys;
@@ -21,7 +21,7 @@ use crate::store::unlock::{lose_secrets, prove};
 use crate::store::{Store, Tx};
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{DISK_FULL, Fault};
 use rustix::fs::{AtFlags, CWD, RenameFlags, StatxAttributes, StatxFlags, renameat_with, statx};
 use std::fs::{self, File};
 use std::io::Read;
@@ -104,7 +104,9 @@ pub fn verify_backup<'a>(
         let engine = engine.map_err(|error| StartError::Store(error.to_string()))?;
         let store = Store::new(engine, Clock::system(), false);
         let checked = async {
-            store.put_back(&mut Reader::begin(open(file, keys)?)?, &facts.digest, &|_| {}).await?;
+            let mut reader = Reader::begin(open(file, keys)?)?;
+            let put = store.put_back(&mut reader, &facts.digest, &|_| {}).await;
+            put.map_err(|error| not_tried(error, scratch))?;
             store.sweep_all_images().await.map_err(StartError::Refused)?;
             run(&store, &Check::ALL, progress).await
         };
@@ -112,6 +114,18 @@ pub fn verify_backup<'a>(
         store.close().await;
         Ok(Verified { facts, found: checked? })
     })
+}
+
+/// Why a backup could not be put back for a verification.
+fn not_tried(error: BackupError, scratch: &Path) -> StartError {
+    match error {
+        BackupError::Store(fault) if fault.kind == DISK_FULL => StartError::Store(format!(
+            "the disk of {} is full, where a verification puts the backup back: make space, or name a folder \
+             on another disk in TMPDIR",
+            scratch.display()
+        )),
+        error => error.into(),
+    }
 }
 
 /// How a backup is put back.
@@ -253,7 +267,7 @@ fn replaced(config: &Config, how: &RestoreHow) -> Result<Option<Lock>, StartErro
                 .to_owned(),
         )),
         Some(folder) if how.replace && folder.join("FORMAT").exists() => {
-            let lock = Lock::take(folder);
+            let lock = check_owner(folder).and_then(|()| Lock::take(folder));
             Ok(Some(lock.map_err(|error| match error {
                 OpenError::Locked { .. } => StartError::Locked(error.to_string()),
                 _ => StartError::Store(error.to_string()),
@@ -356,6 +370,10 @@ impl Putting<'_> {
     fn not_put(&self, error: BackupError) -> StartError {
         let place = &self.place;
         match error {
+            BackupError::Store(fault) if fault.kind == DISK_FULL => StartError::Store(format!(
+                "the disk of {place} is full: make space and give the same command again, which goes on, or \
+                 remove {place}, which holds the beginning of the restored store"
+            )),
             BackupError::Taken(what) if what == WHOLE && self.beside => StartError::Store(format!(
                 "{place} holds a store already, perhaps that of a restore that could not exchange the \
                  folders at its end; look at it (mfa check --data-dir {place}), and move it into its place \

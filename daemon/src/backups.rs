@@ -8,7 +8,7 @@ use crate::ops::backups::{self, seen};
 use crate::ops::turn::Work;
 use crate::store::backup::BackupError;
 use crate::store::backup::crypt::{EncryptTo, Seal};
-use crate::store::backup::file::{Draft, is_draft, is_named, store_and_moment};
+use crate::store::backup::file::{Draft, is_draft, store_and_moment_of_own_name};
 use crate::store::backup::read::Facts;
 use crate::store::records::{BackupMade, ScheduledBackups};
 use crate::store::seed::SYSTEM_ACTOR;
@@ -165,8 +165,8 @@ async fn write(
     store.write("backup", named).await
 }
 
-/// Removes the backups of this store that need not stay. What is no backup of it, or cannot be read, does;
-/// those of the store from which this one was restored are not its own.
+/// Removes the backups of this store that need not stay. What is no backup of it, cannot be read, or has
+/// another name than it was given, does; those of the store from which this one was restored are not its own.
 /// So does the one that was just made, whatever the clock says.
 async fn thin(of: String, schedule: &BackupSchedule, made: PathBuf, now: Timestamp) {
     let BackupSchedule { dir, keep, .. } = schedule.clone();
@@ -192,7 +192,7 @@ fn of_store(dir: &Path, wanted: &str) -> BTreeMap<Timestamp, Vec<PathBuf>> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
-        if let (true, Some((of, moment))) = (is_named(&path), store_and_moment(&path))
+        if let Some((of, moment)) = store_and_moment_of_own_name(&path)
             && of == wanted
         {
             found.entry(moment).or_default().push(path);

@@ -77,6 +77,8 @@ pub(crate) struct How {
     pub(crate) whole: bool,
     /// A directory of an earlier form stays in that form, because no backup of it has been made.
     pub(crate) keeps_form: bool,
+    /// It is not made where there is none.
+    pub(crate) existing: bool,
     /// The time comes from a test, and need not be that of the database.
     pub(crate) time_of_test: bool,
 }
@@ -104,7 +106,7 @@ pub(crate) async fn open_existing(config: &Config, clock: Clock, alone: bool) ->
 /// Opens an existing store, without its keys and without a change to any record.
 pub(crate) async fn open_to_look(config: &Config, clock: Clock, how: How) -> Result<Store, StartError> {
     there(config)?;
-    let store = plain(config, clock, how).await?;
+    let store = plain(config, clock, How { existing: true, ..how }).await?;
     match store.read(false, |tx| tx.has::<StoreFacts>(&["store"])).await.map_err(refused) {
         Ok(true) => Ok(store),
         not => or_close(&store, not.and_then(|_| Err(no_store(config)))).await,
@@ -202,6 +204,7 @@ async fn open_embedded(config: &Config, how: How) -> Result<Embedded, StartError
     let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await.map_err(defect)?;
     opened.map_err(|error| match error {
         OpenError::Locked { .. } => StartError::Locked(error.to_string()),
+        OpenError::Occupied { .. } => StartError::Settings(error.to_string()),
         _ => StartError::Store(error.to_string()),
     })
 }
@@ -211,10 +214,12 @@ async fn open_postgres(config: &Config, address: Address, how: How) -> Result<Po
     let mut options = postgres::Options::new(address, SPACES);
     (options.connections_max, options.alone) = (config.store_connections_max, how.alone);
     options.clock = (!how.time_of_test).then(Clock::system);
+    options.makes = !how.existing;
     let opened = tokio::task::spawn_blocking(move || Postgres::open(options)).await.map_err(defect)?;
     opened.map_err(|error| match error {
         postgres::OpenError::Address(_) => StartError::Settings(error.to_string()),
         postgres::OpenError::InUse(_) => StartError::Locked(error.to_string()),
+        postgres::OpenError::Missing => no_store(config),
         _ => StartError::Store(error.to_string()),
     })
 }

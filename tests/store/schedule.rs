@@ -8,6 +8,7 @@ use crate::support::world::{World, mfa};
 use mfa_daemon::{BackupSchedule, PublicKey};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -85,6 +86,8 @@ fn one_backup_a_day_is_made_by_one_daemon_read_back_and_thinned_out() {
     // What is not the daemon's own stays, whatever its name.
     fs::write(dir.join("mfa-notes.mfab"), "mine").unwrap();
     fs::copy(&file, dir.join("kept-by-hand.mfab")).unwrap();
+    fs::copy(&file, dir.join("mfa-before-merger.mfab")).unwrap();
+    symlink(&file, dir.join("mfa-20310506T071009123Z.mfab")).unwrap();
     // What a killed daemon has left goes after a day.
     let (old, young) = (dir.join(".backup-old.part"), dir.join(".backup-young.part"));
     fs::File::create(&young).unwrap();
@@ -95,8 +98,14 @@ fn one_backup_a_day_is_made_by_one_daemon_read_back_and_thinned_out() {
         wait_for("a day has no backup", || trail(&world).len() == day + 1);
     }
     assert!(!old.exists() && fs::remove_file(&young).is_ok());
-    let expected =
-        ["kept-by-hand.mfab", "mfa-20310510T071009Z.mfab", "mfa-20310511T071009Z.mfab", "mfa-notes.mfab"];
+    let expected = [
+        "kept-by-hand.mfab",
+        "mfa-20310506T071009123Z.mfab",
+        "mfa-20310510T071009Z.mfab",
+        "mfa-20310511T071009Z.mfab",
+        "mfa-before-merger.mfab",
+        "mfa-notes.mfab",
+    ];
     wait_for("the old ones stay", || files(&dir) == expected);
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(trail(&world).len(), 6, "another daemon made one as well");

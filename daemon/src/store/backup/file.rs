@@ -60,8 +60,7 @@ impl Draft {
             let facts = Facts { encrypted: self.encrypted, ..whole.facts };
             let names = match name {
                 Some(name) => vec![name.to_owned()],
-                // A second backup within one second has milliseconds in its name.
-                None => [false, true].map(|millis| file_name(&facts, millis).into()).to_vec(),
+                None => own_names(&facts).map(OsString::from).to_vec(),
             };
             let place = persist(self.file, &self.folder, &names)?;
             File::open(&self.folder)?.sync_all()?;
@@ -107,6 +106,11 @@ pub fn check_key_file(key_file: Option<&[u8]>, whole: &Whole) -> Result<(), Back
     prove(&keys, sealed, place).map_err(|error| refused(error.to_string()))
 }
 
+/// The names that a backup may be given. A second one within one second has milliseconds in its name.
+fn own_names(facts: &Facts) -> [String; 2] {
+    [false, true].map(|millis| file_name(facts, millis))
+}
+
 /// The name of a file after the moment of its backup. An encrypted one also has its store in the name, since
 /// no one can look into it.
 fn file_name(facts: &Facts, millis: bool) -> String {
@@ -128,19 +132,44 @@ pub fn is_named(file: &Path) -> bool {
     !name.starts_with('.') && ends.iter().any(|end| name.ends_with(end))
 }
 
-/// The store and the moment of a backup that is named after them: by its name if it is encrypted.
+/// The store and the moment of a backup: by its name if it is encrypted.
 pub fn store_and_moment(file: &Path) -> Option<(String, Timestamp)> {
     let name = file.file_name()?.to_str()?;
-    let rest = name.strip_prefix(PREFIX)?;
-    if let Some(rest) = rest.strip_suffix(&format!(".{SUFFIX}.{AGE_SUFFIX}")) {
-        let (stamp, instance) = rest.split_once('-').filter(|(stamp, _)| stamp.is_ascii())?;
-        let part = |range: std::ops::Range<usize>| stamp.get(range);
-        let (day, time) = (part(0..8)?, part(9..15)?);
-        let (year, month, date) = (&day[..4], &day[4..6], &day[6..]);
-        let (hour, minute, second) = (&time[..2], &time[2..4], &time[4..]);
-        let moment = format!("{year}-{month}-{date}T{hour}:{minute}:{second}.000Z");
-        return Some((instance.to_owned(), Timestamp::parse(&moment)?));
+    if !name.starts_with(PREFIX) {
+        return None;
     }
-    let facts = facts(file, &BackupKeys::default()).ok()?;
-    Some((facts.head.store(), facts.trailer.moment))
+    of_encrypted(name).or_else(|| readable(file).map(|facts| of_facts(&facts)))
+}
+
+/// The same where the file still has the name that it was given. A copy, a link and what somebody has named
+/// are not to be thinned out.
+pub fn store_and_moment_of_own_name(file: &Path) -> Option<(String, Timestamp)> {
+    let name = file.file_name()?.to_str()?;
+    if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    of_encrypted(name).or_else(|| {
+        let facts = readable(file).filter(|facts| own_names(facts).iter().any(|own| own == name))?;
+        Some(of_facts(&facts))
+    })
+}
+
+fn readable(file: &Path) -> Option<Facts> {
+    facts(file, &BackupKeys::default()).ok()
+}
+
+fn of_facts(facts: &Facts) -> (String, Timestamp) {
+    (facts.head.store(), facts.trailer.moment)
+}
+
+/// What the name of an encrypted backup says.
+fn of_encrypted(name: &str) -> Option<(String, Timestamp)> {
+    let rest = name.strip_prefix(PREFIX)?.strip_suffix(&format!(".{SUFFIX}.{AGE_SUFFIX}"))?;
+    let (stamp, instance) = rest.split_once('-').filter(|(stamp, _)| stamp.is_ascii())?;
+    let part = |range: std::ops::Range<usize>| stamp.get(range);
+    let (day, time) = (part(0..8)?, part(9..15)?);
+    let (year, month, date) = (&day[..4], &day[4..6], &day[6..]);
+    let (hour, minute, second) = (&time[..2], &time[2..4], &time[4..]);
+    let moment = format!("{year}-{month}-{date}T{hour}:{minute}:{second}.000Z");
+    Some((instance.to_owned(), Timestamp::parse(&moment)?))
 }

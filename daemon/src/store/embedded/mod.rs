@@ -28,6 +28,7 @@ mod lock;
 mod look;
 mod objects;
 mod options;
+mod owner;
 mod packed;
 mod packer;
 mod pairs;
@@ -59,6 +60,7 @@ pub use lock::Lock;
 pub use look::{JournalSeen, journal_begins, last_value, look_at_journal};
 pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
+pub use owner::check_owner;
 pub use past::{Moment, Past, Until};
 pub use past_files::PastError;
 pub use pins::Bounds;
@@ -106,14 +108,27 @@ pub struct Embedded {
     healed: Vec<Trouble>,
 }
 
-/// Makes the data directory, and closes it to others if it is ours or still empty.
-fn make_private(dir: &Path) -> std::io::Result<()> {
-    make_missing(dir)?;
-    let mut names = fs::read_dir(dir)?.filter_map(|entry| Some(entry.ok()?.file_name()));
-    if dir.join("FORMAT").exists() || names.all(|name| name == "lock") {
-        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
+/// What a new data directory may hold already: what one that was killed in the making has left, and what a
+/// file system has by itself.
+const OWN_NAMES: [&str; 5] = ["lock", "index", "objects", "FORMAT.tmp", "lost+found"];
+
+/// Makes the data directory, and closes it to others. One that is none yet and holds other files is refused:
+/// they would be taken for part of the store, and go where it goes.
+fn make_private(dir: &Path) -> Result<(), OpenError> {
+    let failed = |source| OpenError::Io { file: dir.to_owned(), source };
+    make_missing(dir).map_err(failed)?;
+    let has = |name| dir.join(name).exists();
+    if !has("FORMAT") {
+        if has("journal") {
+            // Whether it is one is found out from its files.
+            return Ok(());
+        }
+        let mut names = fs::read_dir(dir).map_err(failed)?.flatten().map(|entry| entry.file_name());
+        if let Some(name) = names.find(|name| !OWN_NAMES.iter().any(|own| name == own)) {
+            return Err(OpenError::Occupied { dir: dir.to_owned(), name });
+        }
     }
-    Ok(())
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).map_err(failed)
 }
 
 impl Embedded {
@@ -126,7 +141,8 @@ impl Embedded {
     fn open_on(options: Options, disk: Arc<dyn Disk>) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io { file: options.dir.clone(), source };
         if !disk.is_read_only() {
-            make_private(&options.dir).map_err(failed)?;
+            check_owner(&options.dir)?;
+            make_private(&options.dir)?;
         }
         let lock = Lock::take(&options.dir)?;
         tree::try_threads().map_err(|source| OpenError::NoThread { source })?;

@@ -2,6 +2,7 @@
 
 use super::pins::Bounds;
 use crate::store::engine::Space;
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -82,6 +83,20 @@ pub enum OpenError {
         /// What a person can do.
         way_out: String,
     },
+    /// The folder of a new store holds something else.
+    Occupied {
+        /// The folder.
+        dir: PathBuf,
+        /// What it holds.
+        name: OsString,
+    },
+    /// It belongs to another user, whom root would shut out.
+    Foreign {
+        /// The folder.
+        dir: PathBuf,
+        /// The number of its user.
+        owner: u32,
+    },
     /// The system starts no thread.
     NoThread {
         /// What the system says.
@@ -121,6 +136,18 @@ impl fmt::Display for OpenError {
             Self::Damaged { file, why, way_out } => {
                 write!(f, "{} is damaged: {why}; {way_out}", file.display())
             }
+            Self::Occupied { dir, name } => write!(
+                f,
+                "{} holds no store but other files, such as {}: name a new or empty folder",
+                dir.display(),
+                name.display()
+            ),
+            Self::Foreign { dir, owner } => write!(
+                f,
+                "{} belongs to user {owner}, who could not open it any more after root: run this as that \
+                 user, such as sudo -u '#{owner}' -H mfa check",
+                dir.display()
+            ),
             Self::NoThread { source } => write!(
                 f,
                 "the store is not opened, because the system starts no more threads: {source}; \

@@ -23,6 +23,8 @@ pub enum OpenError {
     },
     /// The store is in use, and it is wanted alone, or another version uses it.
     InUse(String),
+    /// There are no tables, and none are to be made.
+    Missing,
     /// The tables cannot be set up.
     Refused(String),
 }
@@ -38,6 +40,7 @@ impl fmt::Display for OpenError {
                  {known}: use the version of mfa that set them up, or a newer one"
             ),
             Self::InUse(why) => f.write_str(why),
+            Self::Missing => f.write_str("the database holds no store"),
             Self::Refused(why) => write!(f, "the store cannot be set up: {why}"),
         }
     }

@@ -17,12 +17,14 @@ pub struct Options {
     pub alone: bool,
     /// The clock that must agree with that of the database, if one must.
     pub clock: Option<Clock>,
+    /// Whether tables are made where there are none.
+    pub makes: bool,
 }
 
 impl Options {
     /// The usual sizes.
     pub fn new(address: Address, spaces: &'static [Space]) -> Self {
-        Self { address, connections_max: 16, spaces, alone: false, clock: Some(Clock::system()) }
+        Self { address, connections_max: 16, spaces, alone: false, clock: Some(Clock::system()), makes: true }
     }
 
     /// Connections for reads that take long, beside this many for requests: half as many, from 2 to 4.

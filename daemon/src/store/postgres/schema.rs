@@ -71,7 +71,7 @@ pub(super) fn set_up(shared: &Shared, options: &Options, until: Instant) -> Resu
                     let schema = &shared.address.schema;
                     client.batch_execute(LIMITS).await.map_err(not_set_up)?;
                     wait_version(&client, schema).await?;
-                    prepare(&client, schema, options.spaces).await?;
+                    prepare(&client, schema, options).await?;
                     if options.alone { wait_alone(&client, schema).await } else { Ok(()) }
                 };
                 let late =
@@ -115,21 +115,25 @@ async fn number(client: &Client, sql: &str) -> Result<Option<i32>, OpenError> {
     Ok(row.map(|row| row.get(0)))
 }
 
-async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), OpenError> {
+async fn prepare(client: &Client, schema: &str, options: &Options) -> Result<(), OpenError> {
     let run = async |sql: &str| client.batch_execute(sql).await.map_err(not_set_up);
     let server = number(client, "select current_setting('server_version_num')::integer").await?;
     if server.is_some_and(|server| server < SERVER_VERSION_MIN) {
         return Err(OpenError::Refused("it needs PostgreSQL 13 or newer".to_owned()));
     }
     run(&format!("begin; select pg_advisory_xact_lock(hashtextextended('mfa {schema}', 0))")).await?;
+    // By its name, as the views: the server's own list of tables grows with all that the database holds.
+    let has_tables = format!("select 1 where to_regclass('\"{schema}\".stored_form') is not null");
+    if !options.makes && number(client, &has_tables).await?.is_none() {
+        run("rollback").await?;
+        return Err(OpenError::Missing);
+    }
     let there = format!("select 1 from pg_namespace where nspname = '{schema}'");
     if number(client, &there).await?.is_none() {
         run(&format!("create schema \"{schema}\"")).await?;
     }
     run(&format!("set local search_path = \"{schema}\"")).await?;
-    // By its name, as the views: the server's own list of tables grows with all that the database holds.
-    let there = format!("select 1 where to_regclass('\"{schema}\".stored_form') is not null");
-    if number(client, &there).await?.is_none() {
+    if number(client, &has_tables).await?.is_none() {
         run(TABLES).await?;
         run(&format!("insert into stored_form (version) values ({FORM})")).await?;
     }
@@ -145,7 +149,7 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
         run(&format!("update stored_form set version = {FORM}")).await?;
     }
     run(&rebase()).await?;
-    run(&views(client, schema, spaces).await.map_err(not_set_up)?).await?;
+    run(&views(client, schema, options.spaces).await.map_err(not_set_up)?).await?;
     run("commit").await?;
     if let Err(error) = client.batch_execute(&vacuum_sooner(schema)).await {
         // The store works without it, and another start tries again.
