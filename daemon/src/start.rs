@@ -153,6 +153,7 @@ impl Daemon {
                 let _ = task.await;
             }
             write_uses(&state).await;
+            state.auditor.say_what_was_left_out();
             state.auditor.catch_up(&state.store).await;
             let store = state.store.clone();
             drop(state);

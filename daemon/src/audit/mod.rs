@@ -13,7 +13,7 @@ use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedMutexGuard, watch};
 use waiting::{TAKEN_AT_ONCE, WAITING_MAX, Waiting};
 
@@ -174,6 +174,11 @@ impl Auditor {
         }
     }
 
+    /// Has the next run also say what was left out: for somebody who looks at the trail, and at the end.
+    pub fn say_what_was_left_out(&self) {
+        self.waiting().is_looked_at();
+    }
+
     /// Keeps it so. What cannot be written at present is tried again.
     pub async fn keep(self: &Arc<Self>, store: &Store) {
         let mut seen = Seen::default();
@@ -204,7 +209,7 @@ impl Auditor {
     async fn write_waiting(&self, store: &Store) -> usize {
         let mut written = 0;
         while written < WAITING_MAX {
-            let (records, left_out) = self.waiting().take(WAITING_MAX - written);
+            let (records, left_out) = self.waiting().take(WAITING_MAX - written, Instant::now());
             if records.is_empty() && left_out.is_empty() {
                 break;
             }

@@ -125,13 +125,32 @@ fn of_what_one_caller_is_refused_all_day_ten_a_second_are_recorded_and_all_of_ot
     let mut recorded = |actor: &str, count: usize| -> usize {
         let add = |_| {
             waiting.add(refused(actor));
-            waiting.take(1).0.len()
+            waiting.take(1, Instant::now()).0.len()
         };
         (0..count).map(add).sum()
     };
     let of_flood = recorded("mallory", 20_000);
     assert!((10_000..11_000).contains(&of_flood), "{of_flood} of 20,000");
     assert_eq!(recorded("ama", 5_000), 5_000);
+}
+
+#[test]
+fn while_a_flood_goes_on_one_record_a_minute_says_what_was_left_out_and_one_to_whoever_looks() {
+    let mut waiting = Waiting::default();
+    let begun = Instant::now();
+    let mut said = |after: u64, is_looked_at: bool| {
+        waiting.left_out.insert("CreateToken".to_owned(), 1);
+        if is_looked_at {
+            waiting.is_looked_at();
+        }
+        !waiting.take(WAITING_MAX, begun + Duration::from_millis(after)).1.is_empty()
+    };
+    assert_eq!((0..120_000).filter(|after| said(*after, false)).count(), 2);
+    assert!(said(120_000, false) && !said(120_001, false) && said(120_002, true) && !said(120_003, false));
+    // Of what comes after a quiet time, at once.
+    waiting = Waiting::default();
+    waiting.left_out.insert("CreateToken".to_owned(), 7);
+    assert_eq!(waiting.take(WAITING_MAX, begun).1, BTreeMap::from([("CreateToken".to_owned(), 7)]));
 }
 
 #[test]

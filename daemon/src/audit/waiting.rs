@@ -21,6 +21,8 @@ const OF_CALLER_AT_ONCE: u32 = 10_000;
 const COUNTS_FOR: Duration = Duration::from_millis(100);
 /// Callers above which those whose refusals count no more are forgotten.
 const CALLERS_KEPT: usize = 1_000;
+/// While more is left out all the time, a record says how much so often, unless somebody looks at the trail.
+const LEFT_OUT_EVERY: Duration = Duration::from_secs(60);
 /// Records that one transaction takes from those that wait.
 pub(super) const TAKEN_AT_ONCE: usize = 100;
 
@@ -29,6 +31,8 @@ pub(super) const TAKEN_AT_ONCE: usize = 100;
 pub(super) struct Waiting {
     pub(super) records: Vec<AuditRecord>,
     pub(super) left_out: BTreeMap<String, u64>,
+    /// Before this moment no record says what was left out.
+    left_out_not_before: Option<Instant>,
     logins: Refused,
     callers: HashMap<String, Refused>,
 }
@@ -77,12 +81,22 @@ impl Waiting {
     }
 
     /// Takes the next records out of the queue. What was left out goes with the last of the `left` that are
-    /// written together.
-    pub(super) fn take(&mut self, left: usize) -> (Vec<AuditRecord>, BTreeMap<String, u64>) {
+    /// written together, if it is time for it.
+    pub(super) fn take(&mut self, left: usize, now: Instant) -> (Vec<AuditRecord>, BTreeMap<String, u64>) {
         let count = self.records.len().min(TAKEN_AT_ONCE);
         let records: Vec<_> = self.records.drain(..count).collect();
-        let last = self.records.is_empty() || count >= left;
-        (records, if last { std::mem::take(&mut self.left_out) } else { BTreeMap::new() })
+        let is_last = self.records.is_empty() || count >= left;
+        let is_time = self.left_out_not_before.is_none_or(|moment| moment <= now);
+        if !is_last || !is_time || self.left_out.is_empty() {
+            return (records, BTreeMap::new());
+        }
+        self.left_out_not_before = Some(now + LEFT_OUT_EVERY);
+        (records, std::mem::take(&mut self.left_out))
+    }
+
+    /// Somebody wants to see everything, also what was left out up to now.
+    pub(super) fn is_looked_at(&mut self) {
+        self.left_out_not_before = None;
     }
 
     /// Puts what could not be written back, in front of what has come meanwhile.

@@ -168,6 +168,7 @@ async fn show_status(state: &Arc<State>, head: &Head, route: &Route) -> Result<R
 async fn settle_trail(state: &Arc<State>, asked: &AccessRequest, route: &Route) -> Result<(), Fault> {
     if route.meta.application() == "audit-v1" || route.meta.name == CreateSubscription::META.name {
         admit(state, asked.clone()).await?;
+        state.auditor.say_what_was_left_out();
         state.auditor.settle(&state.store).await;
     }
     Ok(())

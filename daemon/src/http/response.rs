@@ -1,8 +1,8 @@
 //! A reply as a response of HTTP, with a body that may be sent piece by piece.
 
 use super::reply::{Content, Reply};
-use super::unread::Growing;
-use crate::ops::list::{Cursor, List};
+use super::unread::{Growing, Piece};
+use crate::ops::list::{CHUNK_BYTES, Cursor, List};
 use crate::store::{Store, Tx};
 use bytes::Bytes;
 use mfa_shared::fault::Fault;
@@ -18,10 +18,17 @@ pub(super) const CHUNKS_WAITING: usize = 2;
 /// A body that is sent as fast as the client takes it.
 pub(super) type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
 
+/// Where its chunks come from.
+type Chunked = tokio::sync::mpsc::Sender<Result<Bytes, Fault>>;
+/// Between two looks whether there is room for a chunk.
+const ROOM_PAUSE: Duration = Duration::from_millis(200);
+
 /// Chunks that a client must take at once, one after the other, before it gets more at once; and the most
 /// parts of a list in one chunk. What the system itself holds of a connection is not yet taken.
 const QUICK_CHUNKS: usize = 8;
 const PARTS_MAX: usize = 5;
+/// Where so much is read, a chunk ends, however few parts it has.
+const QUICK_BYTES: usize = 4 * CHUNK_BYTES;
 /// A chunk that is taken within this time is taken at once.
 const QUICK: Duration = Duration::from_millis(500);
 
@@ -31,19 +38,27 @@ const QUICK: Duration = Duration::from_millis(500);
 pub(super) fn stream(store: Store, list: Arc<dyn List>, from: Cursor, room: Arc<Growing>) -> Chunks {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
     tokio::spawn(async move {
-        let _room = room;
-        let (mut cursor, mut quick) = (from, 0);
+        let (mut cursor, mut quick, mut needed) = (from, 0, 0);
         while !matches!(cursor, Cursor::End) {
             let asked = Instant::now();
             let Ok(place) = sender.reserve().await else { break };
+            let Some(mut held) = room_for(&room, needed, &sender).await else { break };
             quick = if asked.elapsed() < QUICK { quick + 1 } else { 0 };
             let parts = (1 + quick / QUICK_CHUNKS).min(PARTS_MAX);
             let (list, from) = (list.clone(), cursor.clone());
             let read = store.read(true, move |tx| read_parts(tx, &*list, from.clone(), parts)).await;
+            if let Ok((lines, _)) = &read
+                && !held.fits(lines.len())
+            {
+                // It is read again when there is room for it.
+                needed = lines.len();
+                continue;
+            }
+            needed = 0;
             let chunk = read.map(|(lines, next)| {
                 cursor = next;
                 // Without the room that it grew into.
-                Bytes::from(lines.into_boxed_slice())
+                held.hold(Bytes::from(lines.into_boxed_slice()))
             });
             let failed = chunk.is_err();
             place.send(chunk);
@@ -55,6 +70,19 @@ pub(super) fn stream(store: Store, list: Arc<dyn List>, from: Cursor, room: Arc<
     receiver
 }
 
+/// The room that a chunk needs; none once the client has gone. A stream waits for it, as for its client.
+async fn room_for(room: &Arc<Growing>, bytes: usize, sender: &Chunked) -> Option<Piece> {
+    loop {
+        if let Some(piece) = room.piece(bytes) {
+            return Some(piece);
+        }
+        tokio::select! {
+            () = sender.closed() => return None,
+            () = tokio::time::sleep(ROOM_PAUSE) => {}
+        }
+    }
+}
+
 /// The next parts of a list, and the cursor after them.
 fn read_parts(
     tx: &mut Tx<'_>,
@@ -64,7 +92,7 @@ fn read_parts(
 ) -> Result<(Vec<u8>, Cursor), Fault> {
     let mut all = Vec::new();
     for _ in 0..parts {
-        if matches!(cursor, Cursor::End) {
+        if matches!(cursor, Cursor::End) || all.len() >= QUICK_BYTES {
             break;
         }
         let (lines, next) = list.lines(tx, cursor)?;
@@ -164,6 +192,46 @@ mod tests {
         let expected: String = (0..PARTS).map(|number| format!("{number}\n")).collect();
         assert_eq!(String::from_utf8(all).unwrap(), expected);
         assert!(count < PARTS / 2, "{count} chunks");
+        store.close().await;
+    }
+
+    /// A list of lines of a length.
+    struct Long(usize);
+
+    impl List for Long {
+        fn page(&self, _: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
+            Ok(Vec::new())
+        }
+
+        fn lines(&self, _: &mut Tx<'_>, _: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
+            Ok((vec![b' '; self.0], Cursor::Start))
+        }
+    }
+
+    #[tokio::test]
+    async fn streams_of_long_records_that_are_not_read_take_no_more_than_the_part_of_their_client() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Embedded::open(Options::new(dir.path())).unwrap();
+        let store = Store::new(engine, Clock::system(), false);
+        let unread = Unread::default();
+        let begin = |client: u8, bytes: usize| {
+            let room = unread.begin(IpAddr::from([192, 0, 2, client]), usize::MAX);
+            stream(store.clone(), Arc::new(Long(bytes)), Cursor::Start, room)
+        };
+        let long = OF_CLIENT_MAX / 4;
+        let mut unheeded: Vec<_> = (0..12).map(|_| begin(1, long)).collect();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(unheeded.iter().filter(|chunks| !chunks.is_empty()).count(), 4);
+        // Another client is not held up by them, nor what is short.
+        assert_eq!(begin(2, long).recv().await.unwrap().unwrap().len(), long);
+        assert_eq!(begin(1, 1_000).recv().await.unwrap().unwrap().len(), 1_000);
+        // Each goes on when another one is read.
+        let soon = Instant::now() + Duration::from_secs(60);
+        while !unheeded.is_empty() {
+            assert!(Instant::now() < soon, "{} streams stand still", unheeded.len());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            unheeded.retain(|chunks| chunks.is_empty());
+        }
         store.close().await;
     }
 

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What may be taken together, and by one client beside something else of it. A single piece may be larger.
+/// What may be taken together, and by one client beside something else of it. A single piece may be larger,
+/// but of all room a client takes its part at most, or one large answer would leave none to anybody else.
 pub const BYTES_MAX: usize = 256 * 1024 * 1024;
 /// The part of one client.
 pub const OF_CLIENT_MAX: usize = BYTES_MAX / 8;
@@ -63,14 +64,14 @@ impl Taken {
     pub fn grow(&mut self, bytes: usize) -> Result<(), Full> {
         let mut all = self.room.all();
         let own = all.clients.get(&self.client).copied().unwrap_or_default();
-        let fits = |taken: usize, max: usize| taken == self.bytes || taken + bytes <= max;
-        if !fits(own, OF_CLIENT_MAX) {
+        if own != self.bytes && own + bytes > OF_CLIENT_MAX {
             return Err(Full::OfClient);
         }
-        if !fits(all.bytes, BYTES_MAX) {
+        let more = counted(own + bytes) - counted(own);
+        if all.bytes + more > BYTES_MAX {
             return Err(Full::OfAll);
         }
-        all.bytes += bytes;
+        all.bytes += more;
         all.clients.insert(self.client, own + bytes);
         self.bytes += bytes;
         Ok(())
@@ -80,15 +81,21 @@ impl Taken {
     pub fn shrink_to(&mut self, bytes: usize) {
         let back = self.bytes.saturating_sub(bytes);
         let mut all = self.room.all();
-        all.bytes = all.bytes.saturating_sub(back);
-        if let Some(own) = all.clients.get_mut(&self.client) {
-            *own = own.saturating_sub(back);
-            if *own == 0 {
-                all.clients.remove(&self.client);
-            }
+        let own = all.clients.get(&self.client).copied().unwrap_or_default();
+        let left = own.saturating_sub(back);
+        all.bytes = all.bytes.saturating_sub(counted(own) - counted(left));
+        if left == 0 {
+            all.clients.remove(&self.client);
+        } else {
+            all.clients.insert(self.client, left);
         }
         self.bytes -= back;
     }
+}
+
+/// What a client that has taken so much takes of the room of all.
+fn counted(own: usize) -> usize {
+    own.min(OF_CLIENT_MAX)
 }
 
 impl Drop for Taken {

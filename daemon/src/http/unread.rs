@@ -5,6 +5,7 @@
 use super::body::too_much_read;
 use super::reply::{Content, Reply};
 use super::room::{Full, Room, Taken};
+use crate::ops::list::CHUNK_BYTES;
 use crate::store::limits::AnswerRoom;
 use bytes::Bytes;
 use mfa_shared::fault::{self, Fault};
@@ -13,6 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is smaller is not counted: it fits into the buffers of a connection.
 const COUNTED_BYTES: usize = 64 * 1024;
+/// A chunk of a stream that is smaller is not counted: such as those of records of the usual length, of which
+/// thousands of clients may have one each.
+const PIECE_BYTES: usize = 2 * CHUNK_BYTES;
 const RETRY_AFTER_S: u32 = 2;
 
 /// The room for answers that are not read yet.
@@ -43,6 +47,42 @@ struct Held {
 impl AsRef<[u8]> for Held {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
+    }
+}
+
+/// What one chunk of a stream takes of the room, until it is sent.
+#[derive(Debug)]
+pub struct Piece {
+    /// None while it is small.
+    taken: Option<Taken>,
+    room: Room,
+    from: IpAddr,
+    bytes: usize,
+}
+
+impl Piece {
+    /// Whether the room has place for a chunk of so many bytes, which takes it then.
+    pub fn fits(&mut self, bytes: usize) -> bool {
+        if bytes < PIECE_BYTES || bytes <= self.bytes {
+            return true;
+        }
+        let grown = match &mut self.taken {
+            Some(taken) => taken.grow(bytes - self.bytes).is_ok(),
+            none => self.room.take(self.from, bytes).map(|taken| *none = Some(taken)).is_ok(),
+        };
+        self.bytes = if grown { bytes } else { self.bytes };
+        grown
+    }
+
+    /// The chunk, which takes its room until it is sent.
+    pub fn hold(self, bytes: Bytes) -> Bytes {
+        match self.taken {
+            Some(mut taken) if bytes.len() >= PIECE_BYTES => {
+                taken.shrink_to(bytes.len());
+                Bytes::from_owner(Held { bytes, _taken: taken })
+            }
+            _ => bytes,
+        }
     }
 }
 
@@ -77,6 +117,12 @@ impl Growing {
     /// Takes what an answer for which so many bytes were read needs.
     pub fn read_to(&self, bytes: usize) -> Result<(), Fault> {
         if bytes > self.most { Err(too_much_read(self.most)) } else { self.grow_to(bytes) }
+    }
+
+    /// Room for a chunk of so many bytes beside what the answer takes, if there is any.
+    pub fn piece(&self, bytes: usize) -> Option<Piece> {
+        let mut piece = Piece { taken: None, room: self.room.clone(), from: self.from, bytes: 0 };
+        piece.fits(bytes).then_some(piece)
     }
 
     /// Gives back all but so many bytes, where what was read is no part of the answer.
@@ -167,17 +213,42 @@ mod tests {
         assert_eq!(hold(&unread, 2, 2 * MIB).unwrap().len(), 2 * MIB);
         drop(own);
         let large = hold(&unread, 1, BYTES_MAX + 1).unwrap();
-        assert!(hold(&unread, 2, COUNTED_BYTES).unwrap_err().detail.contains("clients have"));
+        assert!(hold(&unread, 1, COUNTED_BYTES).is_err());
+        // It takes its client's part of the room, and not that of the others.
+        let others: Vec<_> = (2..9).map(|client| hold(&unread, client, OF_CLIENT_MAX).unwrap()).collect();
+        assert!(hold(&unread, 9, COUNTED_BYTES).unwrap_err().detail.contains("clients have"));
         drop(large);
-        assert!(hold(&unread, 2, COUNTED_BYTES).is_ok());
+        assert!(hold(&unread, 9, COUNTED_BYTES).is_ok());
+        drop(others);
+        assert!(unread.0.is_free());
+    }
+
+    #[test]
+    fn a_chunk_of_a_stream_takes_room_until_it_is_sent_if_it_is_long() {
+        let unread = Unread::default();
+        let client = |last: u8| unread.begin(IpAddr::from([192, 0, 2, last]), usize::MAX);
+        let chunk = |bytes: usize, client: &Growing| {
+            let mut piece = client.piece(0)?;
+            piece.fits(bytes).then(|| piece.hold(Bytes::from(vec![b' '; bytes])))
+        };
+        let one = client(1);
+        let small: Vec<_> = (0..1_000).map(|_| chunk(PIECE_BYTES - 1, &one).unwrap()).collect();
+        assert!(unread.0.is_free());
+        let long: Vec<_> = std::iter::from_fn(|| chunk(MIB, &one)).take(64).collect();
+        assert_eq!(long.len(), OF_CLIENT_MAX / MIB);
+        assert!(one.piece(MIB).is_none() && client(2).piece(MIB).is_some());
+        drop((small, long));
+        assert!(unread.0.is_free() && one.piece(MIB).is_some());
     }
 
     #[test]
     fn an_answer_takes_room_as_it_grows_and_is_refused_before_it_is_whole() {
         let unread = Unread::default();
         let [one, two] = [1, 2].map(|client| unread.begin(IpAddr::from([192, 0, 2, client]), 2 * BYTES_MAX));
+        let others: Vec<_> = (3..10).map(|client| hold(&unread, client, OF_CLIENT_MAX).unwrap()).collect();
         one.grow(COUNTED_BYTES - 1).unwrap();
-        assert!(unread.0.is_free(), "so far it is small");
+        assert!(two.grow_to(OF_CLIENT_MAX).is_ok(), "so far it is small");
+        two.shrink_to(0);
         one.grow(BYTES_MAX).unwrap();
         assert_eq!(two.grow(COUNTED_BYTES).unwrap_err().kind, fault::UNAVAILABLE);
         assert_eq!(two.bytes(), 0);
@@ -185,7 +256,7 @@ mod tests {
         assert_eq!(done.bytes().len(), MIB, "what was done is told in any case");
         let whole = one.hold(Reply::json(vec![b' '; BYTES_MAX + COUNTED_BYTES - 1])).unwrap();
         assert!(two.grow(COUNTED_BYTES).is_err(), "it is not sent yet");
-        drop(whole);
+        drop((whole, others));
         assert!(unread.0.is_free());
         two.grow(COUNTED_BYTES).unwrap();
         drop(two);

@@ -2,7 +2,7 @@
 
 use crate::domain::shelf::{Found, Order, OtherKeys, Shelf};
 use crate::store::Tx;
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{Fault, INVALID_PARAMETER};
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -54,10 +54,42 @@ pub enum Cursor {
     Order(Arc<Ordered>, usize),
     /// Before the next entry in the order of the store, or in that order from its end.
     Walk(Vec<u8>),
+    /// Before the record at this place of a chunk whose records are long, and behind it this.
+    Left(Arc<Vec<Vec<u8>>>, usize, Box<Cursor>),
     /// Before the next of these numbers.
     Span(Range<u64>),
     /// Behind its last record.
     End,
+}
+
+/// A chunk of a stream ends behind the record with which it has so many bytes.
+pub const CHUNK_BYTES: usize = 128 * 1024;
+/// Most bytes of a page: half of what one client may leave unread.
+const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The elements of a page, as they are shown.
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// In their order.
+    pub elements: Vec<Vec<u8>>,
+    bytes: usize,
+}
+
+impl Shown {
+    /// Adds one; refused where the page becomes too long.
+    pub fn push(&mut self, element: Vec<u8>) -> Result<(), Fault> {
+        self.bytes += element.len();
+        if self.bytes > PAGE_BYTES_MAX {
+            let detail = format!(
+                "a page has at most {PAGE_BYTES_MAX} bytes, and {} of these records have more: ask for fewer \
+                 with size, or for lines (Accept: application/x-ndjson)",
+                self.elements.len() + 1
+            );
+            return Err(Fault::new(INVALID_PARAMETER, detail));
+        }
+        self.elements.push(element);
+        Ok(())
+    }
 }
 
 /// The order of a stream, and the shelf on which its records are.

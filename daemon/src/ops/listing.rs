@@ -5,7 +5,7 @@
 //! a long export blocks no one. It holds one chunk in memory, and its order where that is not one of the
 //! store: four bytes for each record that a shelf has, and else its key.
 
-use super::list::{Cursor, List, bytes_of};
+use super::list::{CHUNK_BYTES, Cursor, List, Shown, bytes_of};
 pub use crate::domain::shelf::SortKey;
 use crate::domain::shelf::{Found, Order, OtherKeys, Shelf, Wanted, lower};
 use crate::store::Tx;
@@ -22,7 +22,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Records of a stream that are read at once. A client that reads slowly holds some 100 KB of them.
+/// Records of a stream that are read at once, unless they are long. A client that reads slowly holds some
+/// 100 KB of them.
 const CHUNK_RECORDS: usize = 100;
 
 type SortBy<R> = fn(&R, &str) -> SortKey;
@@ -245,6 +246,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
                 let chunk = names.iter().map(|name| record::key(&[name])).collect();
                 Ok((chunk, next(at, order.records(), &|at| Cursor::Order(order.clone(), at))))
             }
+            Cursor::Left(keys, at, next) => Ok((keys.get(at..).unwrap_or_default().to_vec(), *next)),
             Cursor::Start => self.walked(tx, self.range()),
             Cursor::Walk(place) => {
                 let (space, range) = self.range();
@@ -289,9 +291,9 @@ impl<R: Record, T: Listed> Listing<R, T> {
     /// The records of the page and the total, where they were looked up on a shelf. The shelf had followed
     /// the store up to a moment after the request came; a record that is no longer in its place has been
     /// changed since, and the page is looked up again.
-    fn looked_up(&self, tx: &mut Tx<'_>) -> Result<Option<(Vec<R>, usize)>, Fault> {
+    fn looked_up(&self, tx: &mut Tx<'_>) -> Result<Option<(Shown, usize)>, Fault> {
         let Some(Found { records, total }) = tx.take_found() else { return Ok(None) };
-        let mut shown = Vec::with_capacity(records.len());
+        let mut shown = Shown::default();
         let keys: Vec<_> = records.iter().map(|(identifier, _)| record::key(&[identifier])).collect();
         tx.expect(R::SPACE, &keys)?;
         for ((_, key), place) in records.into_iter().zip(keys) {
@@ -301,11 +303,11 @@ impl<R: Record, T: Listed> Listing<R, T> {
                 by == key && self.keep.as_ref().is_none_or(|keep| keep(record))
             };
             match record.filter(stands) {
-                Some(record) => shown.push(record),
+                Some(record) => shown.push((self.show)(tx, record)?)?,
                 None => {
                     // The reader learns of it, and looks again.
                     tx.note_moved();
-                    return Ok(Some((Vec::new(), 0)));
+                    return Ok(Some((Shown::default(), 0)));
                 }
             }
         }
@@ -351,19 +353,22 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
 
     fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
         let (passed, size) = self.part();
-        let (records, total) = match self.looked_up(tx)? {
+        let (shown, total) = match self.looked_up(tx)? {
             Some(found) => found,
             None => {
                 let keys = self.keys(tx, false)?;
                 let part = &keys[passed.min(keys.len())..passed.saturating_add(size).min(keys.len())];
                 tx.expect(R::SPACE, part)?;
-                let records = part.iter().map(|key| self.record(tx, key)).collect::<Result<Vec<_>, _>>()?;
-                (records.into_iter().flatten().collect(), keys.len())
+                let mut shown = Shown::default();
+                for key in part {
+                    if let Some(record) = self.record(tx, key)? {
+                        shown.push((self.show)(tx, record)?)?;
+                    }
+                }
+                (shown, keys.len())
             }
         };
-        let shown: Result<Vec<_>, Fault> =
-            records.into_iter().map(|record| (self.show)(tx, record)).collect();
-        Ok(envelope::<T>(&shown?, total as u64, self.size))
+        Ok(envelope::<T>(&shown.elements, total as u64, self.size))
     }
 
     fn begin(&self, tx: &mut Tx<'_>) -> Result<Cursor, Fault> {
@@ -381,8 +386,11 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
         let (chunk, next) = self.chunk(tx, cursor)?;
         tx.expect(R::SPACE, &chunk)?;
         let mut out = Vec::new();
-        for key in chunk {
-            let Some(record) = self.streamed(tx, &key)? else { continue };
+        for (at, key) in chunk.iter().enumerate() {
+            if out.len() >= CHUNK_BYTES {
+                return Ok((out, Cursor::Left(Arc::new(chunk), at, Box::new(next))));
+            }
+            let Some(record) = self.streamed(tx, key)? else { continue };
             if self.keep.as_ref().is_none_or(|keep| keep(&record)) {
                 out.extend_from_slice(&(self.show)(tx, record)?);
                 out.push(b'\n');

@@ -8,7 +8,7 @@ use crate::domain::numbers::{ListOf, Numbers};
 use crate::domain::trail_tail::NOTED_MAX;
 use crate::ops::in_time::first_at;
 use crate::ops::known::{Asked, Page, known};
-use crate::ops::list::{Cursor, List};
+use crate::ops::list::{CHUNK_BYTES, Cursor, List, Shown};
 use crate::ops::listing::json;
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -26,6 +26,8 @@ use std::sync::Arc;
 
 /// Records that are read together, and of a stream in one transaction.
 const CHUNK_RECORDS: u64 = 500;
+/// Records of the trail that are in memory at once: one of a long record has it twice.
+const AT_ONCE: u64 = 128;
 
 /// Up to so many records are read to see whether they match, or so many that reading pieces of the other
 /// lists is no faster; of more, the lists are compared. A few in tests, so that both is tried.
@@ -364,23 +366,31 @@ impl List for Trail {
         let skipped = u64::from(paging.page_index.unwrap_or(0)).saturating_mul(size);
         let wanted = |total: u64| skipped.min(total)..skipped.saturating_add(size).min(total);
         let mut total = self.places.end - self.places.start;
-        let found = if self.is_sifted() {
+        let mut shown = Shown::default();
+        if self.is_sifted() {
             let page = self.common(tx)?;
             total = page.total;
-            records(tx, &page.numbers)?
+            for numbers in page.numbers.chunks(AT_ONCE as usize) {
+                records(tx, numbers)?.iter().try_for_each(|record| shown.push(json(record)))?;
+            }
         } else {
-            self.records_at(tx, &self.places, wanted(total))?
-        };
-        let mut shown: Vec<_> = found.iter().map(json).collect();
+            let mut left = wanted(total);
+            while !left.is_empty() {
+                let next = left.start..left.end.min(left.start + AT_ONCE);
+                left.start = next.end;
+                let found = self.records_at(tx, &self.places, next)?;
+                found.iter().try_for_each(|record| shown.push(json(record)))?;
+            }
+        }
         for record in self.pending(tx)? {
             if (skipped..skipped.saturating_add(size)).contains(&total) {
-                shown.push(json(&record));
+                shown.push(json(&record))?;
             }
             total += 1;
         }
         let pages = total.div_ceil(size);
         let mut out = format!("{{\"{}\":[", AuditRecord::PLURAL).into_bytes();
-        out.extend_from_slice(&shown.join(&b','));
+        out.extend_from_slice(&shown.elements.join(&b','));
         out.extend_from_slice(format!("],\"totalPages\":{pages},\"totalElements\":{total}}}").as_bytes());
         Ok(out)
     }
@@ -391,12 +401,18 @@ impl List for Trail {
             Cursor::Span(left) => left,
             _ => self.places.clone(),
         };
-        let count = (left.end - left.start).min(CHUNK_RECORDS);
-        let mut out = Vec::new();
-        for record in self.records_at(tx, &left, 0..count)? {
-            if !self.is_sifted() || self.matches(&record) {
-                out.extend(json(&record));
-                out.push(b'\n');
+        let most = (left.end - left.start).min(CHUNK_RECORDS);
+        let (mut out, mut count) = (Vec::new(), 0);
+        while count < most && out.len() < CHUNK_BYTES {
+            for record in self.records_at(tx, &left, count..most.min(count + AT_ONCE))? {
+                if out.len() >= CHUNK_BYTES {
+                    break;
+                }
+                count += 1;
+                if !self.is_sifted() || self.matches(&record) {
+                    out.extend(json(&record));
+                    out.push(b'\n');
+                }
             }
         }
         let descending = self.query.paging.descending;
