@@ -116,6 +116,7 @@ mod cli {
     mod profiles;
     mod receipts;
     mod reports;
+    mod restart;
     mod retries;
     mod screens;
     mod service;

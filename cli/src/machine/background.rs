@@ -2,6 +2,8 @@
 
 mod another;
 mod logs;
+mod mark;
+mod restart;
 
 use super::daemon::DaemonFlags;
 use super::session::warn_of_access;
@@ -10,16 +12,15 @@ use crate::command::cx::{Cx, Done};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
+use crate::settings::Origin;
 use crate::settings::files::unwritable;
-use crate::settings::{Origin, state_dir};
 use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::system::{GetLive, GetReady, GetVersion};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
 use mfa_shared::wire::Nothing;
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use serde::{Deserialize, Serialize};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::fs::{self, OpenOptions};
 use std::net::SocketAddr;
@@ -28,7 +29,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use mark::{Mark, Place};
+
 pub use logs::Logs;
+pub use mark::log_file;
+pub use restart::Restart;
 
 /// Time in which a daemon becomes ready; replaying a long journal takes a while.
 const START_MAX: Duration = Duration::from_secs(60);
@@ -40,68 +45,6 @@ const OF_SERVICE: &str =
 /// Wait between two looks.
 const LOOK_MILLIS: u64 = 50;
 
-/// What is remembered about a daemon in the background. Whether it is running, the daemon itself is asked.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Mark {
-    pub pid: i32,
-    pub url: String,
-    /// Folder of its store.
-    pub data_dir: PathBuf,
-    /// The PostgreSQL store instead, without a password; empty for none.
-    #[serde(default)]
-    pub store: String,
-    /// The same as it was given on the command line, which may hold no password.
-    #[serde(default)]
-    store_flag: Option<String>,
-    /// Files of its certificate and key, where the command line named them.
-    #[serde(default)]
-    tls_flags: Option<(String, String)>,
-    /// The other flags that a restart repeats, where the command line gave them.
-    #[serde(default)]
-    listen_flag: Option<String>,
-    #[serde(default)]
-    plaintext_flag: Option<String>,
-    #[serde(default)]
-    strict_flag: Option<String>,
-    /// Whether it asks for tokens.
-    pub auth: String,
-}
-
-/// Where a daemon of a port is remembered, and where it logs.
-struct Place {
-    mark: PathBuf,
-    log: PathBuf,
-}
-
-impl Place {
-    fn of_port(port: u16) -> Outcome<Self> {
-        let folder = state_dir()?;
-        fs::create_dir_all(&folder)
-            .map_err(|error| Failure::local(format!("cannot make {}: {error}", folder.display())))?;
-        Ok(Self { mark: folder.join(format!("daemon-{port}.json")), log: log_file(port)? })
-    }
-
-    fn mark(&self) -> Option<Mark> {
-        serde_json::from_str(&fs::read_to_string(&self.mark).ok()?).ok()
-    }
-
-    fn remember(&self, mark: &Mark) -> Outcome {
-        fs::write(&self.mark, json!(mark).to_string()).map_err(unwritable(&self.mark))
-    }
-
-    fn log_tail(&self, lines: usize) -> String {
-        let text = fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        let all: Vec<_> = text.lines().collect();
-        all[all.len().saturating_sub(lines)..].join("\n")
-    }
-}
-
-/// Where the daemon of a port logs that runs in the background.
-pub fn log_file(port: u16) -> Outcome<PathBuf> {
-    Ok(state_dir()?.join(format!("daemon-{port}.log")))
-}
-
 /// Whether a daemon answers at an address.
 async fn lives(client: &Client) -> bool {
     client.hasty(Duration::from_secs(2)).send(&GetLive {}, &Nothing).await.is_ok()
@@ -110,15 +53,6 @@ async fn lives(client: &Client) -> bool {
 /// Whether the daemon at an address takes requests.
 pub async fn serves(client: &Client) -> bool {
     client.hasty(Duration::from_secs(2)).send(&GetReady {}, &Nothing).await.is_ok()
-}
-
-/// Whether a process is a daemon of ours: the number may have been reused by another program.
-fn runs(pid: i32) -> bool {
-    let Some(process) = Pid::from_raw(pid) else { return false };
-    match fs::read(format!("/proc/{pid}/cmdline")) {
-        Ok(words) => words.split(|byte| *byte == 0).any(|word| word == b"daemon"),
-        Err(_) => !cfg!(target_os = "linux") && test_kill_process(process).is_ok(),
-    }
 }
 
 /// The address that a daemon of these flags listens on, and the client that reaches it from here. Where
@@ -168,6 +102,7 @@ impl Verb for Start {
     const ABOUT: &'static str = "Start the daemon in the background and wait until it serves";
     const EXAMPLES: &'static [&'static str] =
         &["mfa daemon start", "mfa daemon start --data-dir ./store --listen 127.0.0.1:6321 --auth off"];
+    const EXITS: &'static [i32] = &[exit::CONFLICT];
     async fn run(self, cx: &Cx) -> Outcome {
         start(cx, &self.flags).await.map(drop)?;
         report(cx, &self.flags).await
@@ -189,12 +124,16 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     let data_dir = std::path::absolute(flags.data_dir(cx)?)?;
     let auth = flags.auth.clone().unwrap_or_else(|| cx.settings.get("auth").0.to_owned());
     // One that runs there and does not serve yet, or no more, stays the one that can be stopped.
-    let other = place.mark().is_some_and(|mark| runs(mark.pid));
+    let other = place.running().is_some();
+    let logged = place.log_length();
     let mut child = spawn(&place, &data_dir, listen, &auth, flags, cx.settings.profile())?;
+    // Its number always fits: the system's process numbers are positive 32-bit integers.
+    let pid = i32::try_from(child.id()).unwrap_or_default();
     let mark = Mark {
-        // Its number always fits: the system's process numbers are positive 32-bit integers.
-        pid: i32::try_from(child.id()).unwrap_or_default(),
+        pid,
+        begun: mark::begun(pid),
         url: client.url.clone(),
+        data_dir_flag: flags.data_dir.as_ref().map(|_| data_dir.display().to_string()),
         data_dir,
         store: flags.shown_store(cx),
         store_flag: flags.store.clone(),
@@ -203,6 +142,7 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
         plaintext_flag: flags.plaintext.clone(),
         strict_flag: flags.strict_references.clone(),
         auth,
+        auth_flag: flags.auth.clone(),
     };
     // Before it serves: who interrupts the start can stop the daemon, which goes on.
     if !other {
@@ -215,18 +155,22 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
                 let _ = fs::remove_file(&place.mark);
             }
             let exit = status.code().filter(|code| *code != 0).unwrap_or(exit::FAILURE);
-            return Err(Failure::new("daemon_ended", exit, explained(&place, "the daemon did not start"))
-                .hint(format!("the whole log: mfa daemon logs{}", listening(flags))));
+            return Err(Failure::new(
+                "daemon_ended",
+                exit,
+                explained(&place, logged, "the daemon did not start"),
+            )
+            .hint(format!("the whole log: mfa daemon logs{}", listening(flags))));
         }
         if started.elapsed() > START_MAX {
             let what = format!("the daemon is not ready after {} s", START_MAX.as_secs());
-            return Err(Failure::new("daemon_not_ready", exit::FAILURE, explained(&place, &what))
+            return Err(Failure::new("daemon_not_ready", exit::FAILURE, explained(&place, logged, &what))
                 .hint(format!("follow it: mfa daemon logs{} --follow", listening(flags))));
         }
         tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
     }
     // It may be the other one that serves now.
-    if other && !place.mark().is_some_and(|mark| runs(mark.pid)) {
+    if other && place.running().is_none() {
         place.remember(&mark)?;
     }
     Ok(true)
@@ -271,8 +215,13 @@ fn spawn(
     command.spawn().map_err(failed)
 }
 
-fn explained(place: &Place, what: &str) -> String {
-    format!("{what}; its log {} ends with\n{}", place.log.display(), place.log_tail(10))
+/// What went wrong with a start, and what the daemon has logged since the log had a length.
+fn explained(place: &Place, logged: u64, what: &str) -> String {
+    let log = place.log.display();
+    match place.log_tail(10, logged) {
+        tail if tail.is_empty() => format!("{what}; it has written nothing to its log {log}"),
+        tail => format!("{what}; its log {log} ends with\n{tail}"),
+    }
 }
 
 #[derive(Args)]
@@ -287,21 +236,21 @@ impl Verb for Stop {
     async fn run(self, cx: &Cx) -> Outcome {
         cx.out.check_columns(&views::RESULT)?;
         let (_, client) = reach(cx, &self.flags)?;
-        let what = if stop(cx, &self.flags).await?.is_some() { "stopped" } else { "was not running" };
+        let what = if stop(cx, &self.flags).await? { "stopped" } else { "was not running" };
         cx.done(Done { noun: "daemon", id: &client.url, what })
     }
 }
 
-/// Stops the daemon of a port and returns its mark.
-async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
+/// Stops the daemon of a port; returns whether there was one.
+async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     let (listen, client) = reach(cx, flags)?;
     let place = Place::of_port(listen.port())?;
-    let Some(mark) = place.mark().filter(|mark| runs(mark.pid)) else {
+    let Some(mark) = place.running() else {
         if lives(&client).await {
             let what = format!("the daemon at {} was not started by this user", client.url);
             return Err(Failure::local(what).hint(OF_SERVICE));
         }
-        return Ok(None);
+        return Ok(false);
     };
     let process =
         Pid::from_raw(mark.pid).ok_or_else(|| Failure::local("the daemon has no process number"))?;
@@ -309,7 +258,7 @@ async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
         .map_err(|error| Failure::local(format!("cannot stop process {}: {error}", mark.pid)))?;
     let patience = cx.settings.parse::<u64>("stop_timeout_seconds", None)? + STOP_SECONDS_SPARE;
     let asked = Instant::now();
-    while runs(mark.pid) {
+    while mark.runs() {
         if asked.elapsed().as_secs() > patience {
             let what = format!("the daemon, process {}, is still there after {patience} s", mark.pid);
             let hint = format!("its log may say why: mfa daemon logs{}; {}", listening(flags), end(mark.pid));
@@ -318,35 +267,7 @@ async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
         tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
     }
     let _ = fs::remove_file(&place.mark);
-    Ok(Some(mark))
-}
-
-#[derive(Args)]
-pub struct Restart {
-    #[command(flatten)]
-    flags: DaemonFlags,
-}
-
-impl Verb for Restart {
-    const ABOUT: &'static str = "Stop the daemon in the background and start it again with the same flags";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa daemon restart", "mfa daemon restart --strict-references true"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let mut flags = self.flags;
-        if let Some(was) = stop(cx, &flags).await? {
-            flags.data_dir = flags.data_dir.or_else(|| Some(was.data_dir.display().to_string()));
-            flags.store = flags.store.or(was.store_flag);
-            if let (Some((certificate, key)), None) = (was.tls_flags, &flags.tls_cert) {
-                (flags.tls_cert, flags.tls_key) = (Some(certificate), Some(key));
-            }
-            flags.listen = flags.listen.or(was.listen_flag);
-            flags.plaintext = flags.plaintext.or(was.plaintext_flag);
-            flags.strict_references = flags.strict_references.or(was.strict_flag);
-            flags.auth = flags.auth.or(Some(was.auth));
-        }
-        start(cx, &flags).await?;
-        report(cx, &flags).await
-    }
+    Ok(true)
 }
 
 async fn report(cx: &Cx, flags: &DaemonFlags) -> Outcome {
@@ -358,7 +279,7 @@ async fn report(cx: &Cx, flags: &DaemonFlags) -> Outcome {
 async fn show(cx: &Cx, client: &Client, port: u16, status: &serde_json::Value) -> Outcome {
     warn_of_access(cx, &client.send(&GetVersion {}, &Nothing).await?.value);
     let place = Place::of_port(port)?;
-    let mark = place.mark().filter(|mark| runs(mark.pid));
+    let mark = place.running();
     let record = json!({
         "url": client.url,
         "status": status,
@@ -389,7 +310,7 @@ impl Verb for Status {
 
 /// Why a daemon does not answer, where its process is there.
 fn unanswered(client: &Client, port: u16, failure: Failure) -> Failure {
-    let mark = Place::of_port(port).ok().and_then(|place| place.mark()).filter(|mark| runs(mark.pid));
+    let mark = Place::of_port(port).ok().and_then(|place| place.running());
     match mark.filter(|mark| mark.url == client.url && failure.exit == exit::UNREACHABLE) {
         Some(Mark { pid, .. }) => failure.hint(format!(
             "its process {pid} is there: its log may say why, mfa daemon logs; if it is stopped (state T in \

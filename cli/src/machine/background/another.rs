@@ -1,6 +1,7 @@
 //! Another daemon at the address, or another start of one.
 
-use super::{Place, START_MAX, listening, runs};
+use super::mark::Place;
+use super::{START_MAX, listening};
 use crate::client::Client;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -37,14 +38,8 @@ fn refuse_store(cx: &Cx, flags: &DaemonFlags, place: &Place, url: &str) -> Outco
     let named = flags.data_dir.is_some() || *cx.settings.get("data_dir").1 != Origin::Default;
     let asked = flags.shown_store(cx);
     let wanted = std::path::absolute(flags.data_dir(cx)?)?;
-    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let mark = place.mark().filter(|mark| runs(mark.pid));
-    let (served, other) = match &mark {
-        Some(mark) if !mark.store.is_empty() => (mark.store.clone(), mark.store != asked),
-        Some(mark) => {
-            let same = asked.is_empty() && real(&mark.data_dir) == real(&wanted);
-            (mark.data_dir.display().to_string(), !same)
-        }
+    let (served, other) = match place.running() {
+        Some(mark) => (mark.shown_store(), !mark.serves(&asked, &wanted)),
         None => ("another store".to_owned(), asked.is_empty() && !may_be_locked(&wanted.join("lock"))),
     };
     if !other || (asked.is_empty() && !named) {

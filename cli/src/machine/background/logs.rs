@@ -1,6 +1,7 @@
 //! The log of the daemon in the background.
 
-use super::{Place, reach};
+use super::mark::Place;
+use super::reach;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
@@ -39,7 +40,7 @@ impl Verb for Logs {
             return Err(Failure::new("no_log", exit::NOT_FOUND, what)
                 .hint("start one: mfa daemon start; the log of a service: journalctl -u mfa -e"));
         };
-        let tail = place.log_tail(self.lines);
+        let tail = place.log_tail(self.lines, 0);
         cx.out.document("log", &(tail + "\n"))?;
         if self.follow {
             return follow(cx, &place.log, length).await;
