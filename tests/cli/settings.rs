@@ -3,7 +3,9 @@
 use crate::support::run::run;
 use crate::support::world::mfa;
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 fn origin(home: &Path, environment: &[(&str, &str)], flags: &[&str]) -> (String, String) {
@@ -60,6 +62,30 @@ fn a_mistake_in_a_file_is_reported_with_its_place() {
         assert!(warned.err.contains(warning), "{}", warned.err);
         assert!(warned.ok().contains("MFA_RETRIES"));
     }
+}
+
+#[test]
+fn a_variable_that_is_not_utf_8_is_refused_and_named() {
+    let home = tempfile::tempdir().unwrap();
+    let with = |variable: &str, words: &[&str]| {
+        let mut command = mfa(home.path(), words);
+        command.env(variable, OsStr::from_bytes(b"/x/caf\xe9"));
+        run(command)
+    };
+    for variable in ["MFA_DATA_DIR", "MFA_PROFILE", "MFA_TOKEN", "MFA_OUTPUT"] {
+        for words in [["daemon", "run", "--listen", "nowhere"], ["offices", "list", "--retries", "0"]] {
+            let said = with(variable, &words).fails(2);
+            assert!(said.contains(&format!("the variable {variable} is not UTF-8")), "{said}");
+        }
+        // What shows the settings works nevertheless.
+        let warned = with(variable, &["config", "view", "--origin"]);
+        assert!(warned.exit == 0 && warned.err.contains(variable), "{}", warned.err);
+    }
+    assert!(!home.path().join("share/mfa/store").exists());
+    let doctor = with("MFA_DATA_DIR", &["doctor", "-o", "json"]);
+    let findings: Value = serde_json::from_str(&doctor.out).unwrap();
+    let config = findings.as_array().unwrap().iter().find(|finding| finding["check"] == "config").unwrap();
+    assert_eq!(config["result"], "fail", "{config}");
 }
 
 #[test]

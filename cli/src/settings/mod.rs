@@ -10,6 +10,7 @@ pub mod profiles;
 use crate::failure::{Failure, Outcome};
 use crate::words::did_you_mean;
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -279,8 +280,16 @@ impl Settings {
     fn layer_environment(&mut self) {
         for setting in TABLE {
             let variable = setting.variable();
-            if let Ok(value) = std::env::var(&variable) {
-                self.values.insert(setting.name, (value, Origin::Variable(variable)));
+            match std::env::var(&variable) {
+                Ok(value) => {
+                    self.values.insert(setting.name, (value, Origin::Variable(variable)));
+                }
+                Err(VarError::NotPresent) => {}
+                // Its value may be a secret.
+                Err(VarError::NotUnicode(_)) => {
+                    let what = format!("the variable {variable} is not UTF-8");
+                    self.faults.push(Failure::usage(what).hint(format!("set it again, or unset {variable}")));
+                }
             }
         }
     }
