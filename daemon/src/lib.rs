@@ -75,7 +75,7 @@ pub use look::{
 };
 pub use migrate::migrate;
 pub use open::StartError;
-pub use prune::{Pruned, prune_audit};
+pub use prune::{PruneError, Pruned, prune_audit};
 pub use start::Daemon;
 pub use store::backup::BackupError;
 pub use store::backup::crypt::{

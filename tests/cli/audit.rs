@@ -217,6 +217,43 @@ fn what_is_done_on_the_machine_itself_is_recorded() {
 }
 
 #[test]
+fn a_trail_that_finds_a_full_disk_stays_and_leaves_no_file() {
+    let mut world = changed();
+    world.clock.advance(3 * 86_400);
+    let day = world.clock.now().day().to_string();
+    world.stop();
+    let disk = world.dir.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let inside = |line: &str, of: &Command| {
+        let full = "mount -t tmpfs -o size=4k tmpfs \"$DISK\" && head -c 4096 /dev/zero > \"$DISK/other\"";
+        let mut command = Command::new("unshare");
+        command.args([
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            &format!("{full} && {line}"),
+            "sh",
+        ]);
+        command.arg(of.get_program()).args(of.get_args()).env_clear();
+        command.envs(of.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("DISK", &disk);
+        command
+    };
+    let file = disk.join("old.ndjson").display().to_string();
+    let prune = world.mfa_on_store(&["audit", "prune", "--before", &day, "--out", &file, "--confirm", &day]);
+    if run(inside("true", &prune)).0 != 0 {
+        return println!("skipped: no namespaces are to be had here");
+    }
+    let (exit, left, err) = run(inside("\"$@\"; code=$?; ls -A \"$DISK\"; exit $code", &prune));
+    assert!(exit == 1 && err.contains("No space left on device") && err.contains(&file), "{err}");
+    assert!(!err.contains("mfa config view"), "{err}");
+    assert_eq!(left, "other\n");
+    world.restart();
+    assert_eq!(world.get("/audit/1").is(200).json()["operation"], "CreateCustomer");
+}
+
+#[test]
 fn a_trail_that_was_cut_verifies_from_there_and_says_so() {
     let mut world = changed();
     world.clock.advance(3 * 86_400);
@@ -228,8 +265,12 @@ fn a_trail_that_was_cut_verifies_from_there_and_says_so() {
     let file = home.file("old.ndjson", "");
     let prune = ["audit", "prune", "--before", day, "--out", &file, "--confirm", day, "-o", "json"];
     let (exit, _, err) = run(world.mfa_on_store(&prune));
-    assert_ne!(exit, 0, "a file that is there is not replaced: {err}");
+    assert_eq!(exit, 6, "a file that is there is not replaced: {err}");
+    assert!(err.contains("is there already") && err.contains("--out FILE"), "{err}");
     std::fs::remove_file(&file).unwrap();
+    let nowhere = format!("{file}/old");
+    let (exit, _, err) = run(world.mfa_on_store(&[&prune[..5], &[&nowhere], &prune[6..]].concat()));
+    assert!(exit == 1 && err.contains(&nowhere) && !err.contains("mfa config view"), "{err}");
     let (exit, _, _) = run(world.mfa_on_store(&prune[..6]));
     assert_ne!(exit, 0, "the day was not said");
     let (exit, out, err) = run(world.mfa_on_store(&prune));

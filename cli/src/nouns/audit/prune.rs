@@ -2,13 +2,15 @@
 
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::input::date;
 use crate::machine::daemon::admin::StoreFlags;
 use crate::machine::daemon::not_started;
 use crate::output::views;
+use crate::settings::files::unwritable;
 use clap::Args;
-use mfa_daemon::prune_audit;
+use mfa_daemon::{PruneError, prune_audit};
+use mfa_shared::fault::exit;
 use mfa_shared::time::Date;
 use serde_json::json;
 use std::path::Path;
@@ -32,13 +34,23 @@ impl Verb for Prune {
         "mfa audit prune --before 2020-01-01 --out trail-2019.ndjson --confirm 2020-01-01",
         "mfa audit prune --before 2020-01-01 --out /srv/trail.ndjson --confirm 2020-01-01 -o json",
     ];
+    const EXITS: &'static [i32] = &[exit::CONFLICT];
     async fn run(self, cx: &Cx) -> Outcome {
         let config = self.store.config(cx)?;
         let day = self.before.to_string();
         cx.out.check_columns(&views::PRUNED)?;
         let what = format!("remove the audit trail from before {day}");
         cx.prompt.in_store(&config.shown_store()).before_destroying(&what, &day)?;
-        let pruned = prune_audit(&config, self.before, Path::new(&self.out)).await.map_err(not_started)?;
+        let file = Path::new(&self.out);
+        let pruned = prune_audit(&config, self.before, file).await.map_err(|error| match error {
+            PruneError::Store(error) => not_started(error),
+            PruneError::Exists => {
+                let what = format!("{} is there already", self.out);
+                Failure::new("file_exists", exit::CONFLICT, what).hint("name another file: --out FILE")
+            }
+            PruneError::File(error) => unwritable(file)(error)
+                .hint("nothing was removed from the trail; make room or name another file, then repeat it"),
+        })?;
         cx.out.tip(&match pruned.records {
             0 => format!("there is no record from before {day}"),
             count => format!("{count} records removed; they are in {}", self.out),
