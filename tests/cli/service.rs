@@ -1,6 +1,6 @@
 //! The daemon as a service of systemd.
 
-use crate::support::run::run;
+use crate::support::run::{Ran, run};
 use crate::support::world::mfa;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -49,6 +49,29 @@ fn a_unit_runs_this_program_with_the_given_settings() {
     for folder in ["store", "/store", "/var/lib/store", "/srv/a\nb/store"] {
         assert_eq!(print(&["--data-dir", folder]).exit, 2, "{folder}");
     }
+}
+
+#[test]
+fn a_unit_serves_the_folder_that_is_set() {
+    let home = tempfile::tempdir().unwrap();
+    let print = |variable: Option<&str>, flags: &[&str]| {
+        let mut command = mfa(home.path(), &[&["service", "print"], flags].concat());
+        command.envs(variable.map(|folder| ("MFA_DATA_DIR", folder)));
+        run(command)
+    };
+    let served = |ran: Ran| setting(&ran.ok(), "ExecStart").split_once(" daemon ").unwrap().1.to_owned();
+    fs::create_dir_all(home.path().join("config/mfa")).unwrap();
+    fs::write(home.path().join("config/mfa/config.toml"), "data_dir = '/srv/bank/store'\n").unwrap();
+    assert_eq!(served(print(None, &[])), "run --data-dir /srv/bank/store");
+    let unit = print(Some("/srv/other/store"), &[]).ok();
+    assert!(setting(&unit, "ExecStart").ends_with("run --data-dir /srv/other/store"), "{unit}");
+    assert_eq!(setting(&unit, "ReadWritePaths"), "/srv/other");
+    let flag = ["--data-dir", "/srv/third/store"];
+    assert_eq!(served(print(Some("/srv/other/store"), &flag)), "run --data-dir /srv/third/store");
+    let hidden = print(Some("/home/ama/bank/store"), &[]).err;
+    assert!(hidden.contains("a service does not see /home/ama/bank/store"), "{hidden}");
+    let relative = print(Some("store"), &[]).fails(2);
+    assert!(relative.contains("MFA_DATA_DIR"), "{relative}");
 }
 
 #[test]

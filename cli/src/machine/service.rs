@@ -4,7 +4,7 @@ use super::daemon::{self, DaemonFlags};
 use crate::command::cx::Cx;
 use crate::command::verb::{Node, Verb, verb};
 use crate::failure::{Failure, Outcome};
-use crate::settings::files;
+use crate::settings::{Origin, files};
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,8 @@ pub struct Print {
 /// The unit that packages bring: for the program and the user that they install.
 pub fn of_package() -> Outcome<String> {
     let program = Some(PathBuf::from(PACKAGED));
-    Print { flags: DaemonFlags::default(), user: USER.to_owned(), fixed_user: true, program }.unit()
+    Print { flags: DaemonFlags::default(), user: USER.to_owned(), fixed_user: true, program }
+        .unit(DATA_DIR, "--data-dir")
 }
 
 impl Verb for Print {
@@ -49,7 +50,7 @@ impl Verb for Print {
     const EXAMPLES: &'static [&'static str] =
         &["mfa service print", "mfa service print --data-dir /var/lib/mfa/store --listen 127.0.0.1:6320"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let unit = self.unit()?;
+        let unit = self.of_settings(cx)?;
         self.warn(cx)?;
         cx.out.document("unit", &unit)
     }
@@ -71,7 +72,7 @@ impl Verb for Install {
         "mfa service install --listen 127.0.0.1:6320 --to ./b.service",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let unit = self.unit.unit()?;
+        let unit = self.unit.of_settings(cx)?;
         self.unit.warn(cx)?;
         if is_missing(&self.unit.user) {
             let user = &self.unit.user;
@@ -125,18 +126,36 @@ impl Print {
     /// Refuses what would keep the service from starting.
     fn warn(&self, cx: &Cx) -> Outcome {
         let program = self.program()?;
-        // The unit hides these folders from the service.
-        if ["/home/", "/root/", "/run/user/", "/tmp/"].iter().any(|hidden| program.starts_with(hidden)) {
-            cx.out.warn(&format!(
-                "a service does not see {program}: copy it to /usr/local/bin and start it from there"
-            ));
+        for (path, mend) in [
+            (program.as_str(), "copy it to /usr/local/bin and start it from there"),
+            (self.folder(cx).0, "give it one such as --data-dir /var/lib/mfa/store"),
+        ] {
+            // The unit hides these folders from the service.
+            if ["/home/", "/root/", "/run/user/", "/tmp/"].iter().any(|hidden| path.starts_with(hidden)) {
+                cx.out.warn(&format!("a service does not see {path}: {mend}"));
+            }
         }
         Ok(())
     }
 
-    /// The unit of a daemon with these settings.
-    fn unit(&self) -> Outcome<String> {
-        let data_dir = self.flags.data_dir.as_deref().unwrap_or(DATA_DIR);
+    /// The folder of the store and where it came from. The default of a user is no place for a service.
+    fn folder<'a>(&'a self, cx: &'a Cx) -> (&'a str, String) {
+        let flag = || "--data-dir".to_owned();
+        match (&self.flags.data_dir, cx.settings.get("data_dir")) {
+            (Some(given), _) => (given, flag()),
+            (None, ("", _) | (_, Origin::Default)) => (DATA_DIR, flag()),
+            (None, (set, origin)) => (set, format!("data_dir ({origin})")),
+        }
+    }
+
+    /// The unit of a daemon with these flags, and the folder that is set.
+    fn of_settings(&self, cx: &Cx) -> Outcome<String> {
+        let (data_dir, from) = self.folder(cx);
+        self.unit(data_dir, &from)
+    }
+
+    /// The unit of a daemon with these flags and this folder, which came from there.
+    fn unit(&self, data_dir: &str, from: &str) -> Outcome<String> {
         let mut exec = vec![quoted(&self.program()?)?, "daemon".to_owned(), "run".to_owned()];
         for (flag, value) in [
             ("--data-dir", Some(data_dir)),
@@ -150,7 +169,7 @@ impl Print {
                 exec.extend([flag.to_owned(), quoted(value)?]);
             }
         }
-        let mut state = state(data_dir)?;
+        let mut state = state(data_dir, from)?;
         // The service's own user may not read the key, so the service manager hands both over.
         for (name, flag, file) in
             [("tls_cert", "--tls-cert", &self.flags.tls_cert), ("tls_key", "--tls-key", &self.flags.tls_key)]
@@ -179,13 +198,13 @@ impl Print {
 }
 
 /// The directives that give the service the folder around its store.
-fn state(data_dir: &str) -> Outcome<String> {
+fn state(data_dir: &str, from: &str) -> Outcome<String> {
     let folder = Path::new(data_dir).parent().filter(|_| Path::new(data_dir).is_absolute());
     // The key file is beside the store, so the folder around both must be the service's own.
     let Some(folder) = folder.filter(|folder| *folder != Path::new("/") && *folder != Path::new("/var/lib"))
     else {
-        let what = format!("--data-dir {data_dir} is not within a folder of its own");
-        return Err(Failure::usage(what).hint(format!("give one such as {DATA_DIR}")));
+        let what = format!("{from} {data_dir} is not within a folder of its own");
+        return Err(Failure::usage(what).hint(format!("give one: --data-dir {DATA_DIR}")));
     };
     let folder = folder.display().to_string();
     Ok(match folder.strip_prefix(STATE_DIRS) {
