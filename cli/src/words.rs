@@ -1,6 +1,8 @@
 //! Words that the user typed: the ones that were meant, and how a shell reads them again. How markup and
 //! people read a text.
 
+use std::path::Path;
+
 /// A word as a shell reads it.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/:=,@%+-".contains(c);
@@ -8,6 +10,11 @@ pub fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     in_quotes(word)
+}
+
+/// A path as a shell reads it.
+pub fn quoted_path(path: &Path) -> String {
+    quoted(&path.display().to_string())
 }
 
 /// A word in quotes of a shell, which it does not look into.

@@ -334,3 +334,44 @@ fn a_transaction_that_holds_up_the_audit_trail_is_named() {
     world.block_on(other.batch_execute("commit")).unwrap_err();
     world.block_on(engine.close()).unwrap();
 }
+
+#[test]
+fn a_store_here_that_the_daemon_does_not_have_is_warned_of() {
+    let home = initialised();
+    let other = home.path().join("other").display().to_string();
+    let words = ["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off", "--data-dir", &other];
+    let daemon = Served::start(mfa(home.path(), &words));
+    let look = |more: &[&str]| {
+        let ran = run(mfa(home.path(), &[&["doctor", "-o", "json", "--url", &daemon.url], more].concat()));
+        let findings: Value = serde_json::from_str(&ran.out).unwrap();
+        finding(&findings, "store").clone()
+    };
+    let store = look(&[]);
+    assert_eq!(store["result"], "warn", "{store}");
+    assert!(store["found"].as_str().unwrap().contains("the daemon has another store"), "{store}");
+    assert!(store["mend"].as_str().unwrap().contains("mfa doctor --data-dir DIR"), "{store}");
+    assert_eq!(look(&["--data-dir", &other])["result"], "ok");
+    assert_eq!(daemon.end(), Some(0));
+}
+
+#[test]
+fn a_command_that_names_a_folder_with_a_space_can_be_pasted() {
+    let home = initialised();
+    let folder = home.path().join("in sp");
+    fs::rename(home.path().join("share/mfa"), &folder).unwrap();
+    let store = folder.join("store").display().to_string();
+    fs::set_permissions(&store, PermissionsExt::from_mode(0o755)).unwrap();
+    let look = |check: &str| {
+        let mut doctor = mfa(home.path(), &["doctor", "-o", "json", "--data-dir", &store]);
+        doctor.env("MFA_BACKUP_DIR", &folder);
+        let findings: Value = serde_json::from_str(&run(doctor).out).unwrap();
+        finding(&findings, check)["mend"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(look("permissions"), format!("chmod 700 '{store}'"));
+    assert!(look("backup").ends_with(&format!("mfa backup create --out '{}'", folder.display())));
+    fs::set_permissions(folder.join("store.key"), PermissionsExt::from_mode(0o644)).unwrap();
+    assert_eq!(look("key file"), format!("chmod 600 '{store}.key'"));
+    let out = format!("{}/none/", folder.display());
+    let said = run(mfa(home.path(), &["backup", "create", "--out", &out])).fails(1);
+    assert!(said.contains(&format!("mkdir -p '{}/none'", folder.display())), "{said}");
+}

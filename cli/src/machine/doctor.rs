@@ -14,6 +14,7 @@ use crate::moment;
 use crate::output::called::spoken;
 use crate::output::views;
 use crate::settings::{config_files, missing_config, state_dir};
+use crate::words::quoted_path;
 use clap::Args;
 use mfa_shared::api::audit::{AuditQuery, ListAudit};
 use mfa_shared::api::system::{GetReady, GetVersion, INTERFACE_VERSION};
@@ -207,7 +208,7 @@ fn permissions(seen: &Seen<'_>) -> Option<Finding> {
         if open != 0 && !shown {
             let mode = if metadata.is_dir() { "700" } else { "600" };
             let found = format!("{} is open to other users of this machine", path.display());
-            return Some(Finding::Failure(found, format!("chmod {mode} {}", path.display())));
+            return Some(Finding::Failure(found, format!("chmod {mode} {}", quoted_path(path))));
         }
     }
     Some(Fine("store and logins are open to their owner only".to_owned()))

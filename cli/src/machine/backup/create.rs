@@ -11,6 +11,7 @@ use crate::machine::daemon::admin::StoreFlags;
 use crate::machine::daemon::not_started;
 use crate::output::views;
 use crate::settings::files::folder_of;
+use crate::words::quoted_path;
 use bytes::Bytes;
 use clap::Args;
 use mfa_daemon::{
@@ -110,9 +111,9 @@ fn check_folder(out: &str, place: &Path) -> Outcome {
     if folder.is_dir() {
         return Ok(());
     }
-    let folder = folder.components().as_path().display();
-    let hint = format!("make it, or mount its disk: mkdir -p {folder}");
-    Err(Failure::local(format!("there is no folder {folder}")).hint(hint))
+    let folder = folder.components().as_path();
+    let hint = format!("make it, or mount its disk: mkdir -p {}", quoted_path(folder));
+    Err(Failure::local(format!("there is no folder {}", folder.display())).hint(hint))
 }
 
 fn taken(place: &Path) -> Failure {

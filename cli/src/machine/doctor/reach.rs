@@ -6,12 +6,13 @@ use crate::machine::background::log_file;
 use crate::machine::daemon::look::{self, FilesSeen};
 use crate::moment::now_seconds;
 use crate::settings::files::folder_of;
-use crate::words::quoted;
+use crate::words::{quoted, quoted_path};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 use std::fs::{self, File, OpenOptions};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
 
 /// The files in which Linux lists the sockets of TCP.
 const SOCKETS: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
@@ -64,7 +65,7 @@ pub(super) fn certificate(seen: &Seen<'_>) -> Option<Finding> {
         // The authority of a service is root's, and its key is for root alone.
         let of_other = fs::metadata(folder).is_ok_and(|facts| facts.uid() != geteuid().as_raw());
         let sudo = if of_other { "sudo " } else { "" };
-        let folder = quoted(&folder.display().to_string());
+        let folder = quoted_path(folder);
         format!("replace it; one of mfa's own: {sudo}mfa tls generate --renew --out {folder} --name HOST")
     };
     let facts = match looked {
@@ -79,7 +80,7 @@ pub(super) fn certificate(seen: &Seen<'_>) -> Option<Finding> {
     if fs::metadata(&files.key).is_ok_and(|key| key.permissions().mode() & 0o077 != 0) {
         let key = files.key.display();
         let found = format!("the private key {key} is open to other users of this machine");
-        return Some(Failure(found, format!("chmod 600 {key}")));
+        return Some(Failure(found, format!("chmod 600 {}", quoted_path(&files.key))));
     }
     let left = facts.not_after.millis() / 1000 - now_seconds();
     let until = format!("the certificate for {} is valid until {}", facts.names.join(", "), facts.not_after);
@@ -148,6 +149,11 @@ pub(super) fn files(seen: &Seen<'_>) -> Option<Finding> {
     })
 }
 
+/// The command that makes room for a file where something else is.
+fn aside(place: &Path) -> String {
+    format!("put it aside: mv {} {}", quoted_path(place), quoted(&format!("{}.old", place.display())))
+}
+
 /// Whether a daemon in the background could write its log.
 pub(super) fn log(seen: &Seen<'_>) -> Option<Finding> {
     let file = log_file(port_here(seen)?).ok()?;
@@ -155,12 +161,10 @@ pub(super) fn log(seen: &Seen<'_>) -> Option<Finding> {
     let failed =
         |error: std::io::Error, mend| Failure(format!("cannot write the log {shown}: {error}"), mend);
     Some(match fs::metadata(&file) {
-        Ok(facts) if !facts.is_file() => {
-            Failure(format!("the log {shown} is not a file"), format!("put it aside: mv {shown} {shown}.old"))
-        }
+        Ok(facts) if !facts.is_file() => Failure(format!("the log {shown} is not a file"), aside(&file)),
         Ok(_) => match OpenOptions::new().append(true).open(&file) {
             Ok(_) => Fine(format!("{shown} can be written")),
-            Err(error) => failed(error, format!("chmod u+w {shown}")),
+            Err(error) => failed(error, format!("chmod u+w {}", quoted_path(&file))),
         },
         Err(_) => {
             let folder = file.ancestors().skip(1).find(|folder| folder.exists())?;
@@ -168,9 +172,9 @@ pub(super) fn log(seen: &Seen<'_>) -> Option<Finding> {
                 Ok(()) if folder.is_dir() => Fine(format!("{shown} can be written")),
                 Ok(()) => Failure(
                     format!("cannot write the log {shown}: {} is not a folder", folder.display()),
-                    format!("put it aside: mv {0} {0}.old", folder.display()),
+                    aside(folder),
                 ),
-                Err(error) => failed(error.into(), format!("chmod u+rwx {}", folder.display())),
+                Err(error) => failed(error.into(), format!("chmod u+rwx {}", quoted_path(folder))),
             }
         }
     })

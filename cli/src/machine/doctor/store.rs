@@ -8,7 +8,7 @@ use crate::failure::Outcome;
 use crate::machine::daemon::look::{self, KeyFileSeen};
 use crate::machine::session::damaged_images;
 use crate::moment::now_seconds;
-use crate::words::quoted;
+use crate::words::quoted_path;
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::Listed;
@@ -26,16 +26,19 @@ const BACKUP_SECONDS_MAX: i64 = 26 * 3600;
 /// Longest look at the images.
 const IMAGES_SECONDS_MAX: u64 = 3;
 const DAY_SECONDS: i64 = 24 * 3600;
+/// What to do where the daemon of this machine has another store than the one that is looked at.
+const ELSEWHERE: &str = "name its folder: mfa doctor --data-dir DIR, or data_dir in the settings";
 
 /// Whether the scheduled backups of the daemon are there.
 pub(super) fn backup(seen: &Seen<'_>) -> Option<Finding> {
     let (dir, last) = look::backups(seen.cx, &seen.flags)?;
     let hidden = is_hidden(fs::read_dir(&dir));
-    let dir = dir.display();
     let mend = format!(
         "see why: mfa daemon logs, of a service journalctl -u mfa -e; one at once: mfa backup create \
-         --out {dir}"
+         --out {}",
+        quoted_path(&dir)
     );
+    let dir = dir.display();
     let version = seen.answers.as_ref().and_then(|answers| answers.about.as_ref().ok());
     let failed = version.and_then(|version| version["backupFailedOn"].as_str());
     Some(match (last, failed) {
@@ -77,7 +80,7 @@ pub(super) fn disk(seen: &Seen<'_>) -> Option<Finding> {
         }
     };
     let found = format!("{} MiB are free where {} is", free >> 20, there.display());
-    let mend = || format!("make room: du -sh {}", folder.display());
+    let mend = || format!("make room: du -sh {}", quoted_path(folder));
     Some(match free {
         0..FREE_BYTES_FAIL => Failure(found, mend()),
         FREE_BYTES_FAIL..FREE_BYTES_WARN => Warning(found, mend()),
@@ -100,10 +103,7 @@ pub(super) fn store(seen: &Seen<'_>) -> Option<Finding> {
     if !format.exists() {
         let elsewhere = format!("the daemon has its store elsewhere, not in {shown}");
         return Some(match (served, port_here(seen)) {
-            (true, Some(_)) => {
-                let mend = "name its folder: mfa doctor --data-dir DIR, or data_dir in the settings";
-                Warning(format!("{elsewhere}: it was not checked"), mend.to_owned())
-            }
+            (true, Some(_)) => Warning(format!("{elsewhere}: it was not checked"), ELSEWHERE.to_owned()),
             (true, None) => Fine(elsewhere),
             (false, _) => {
                 let mend = "mfa quickstart to try it, mfa init for real".to_owned();
@@ -115,10 +115,16 @@ pub(super) fn store(seen: &Seen<'_>) -> Option<Finding> {
     Some(match (locked, served) {
         (true, true) => Fine(format!("{shown} is open in the daemon")),
         (true, false) => {
-            let mend = format!("see who it is: fuser -v {}", folder.join("lock").display());
+            let mend = format!("see who it is: fuser -v {}", quoted_path(&folder.join("lock")));
             Warning(format!("{shown} is open in a process that does not answer at this address"), mend)
         }
-        (false, true) => Fine(format!("{shown} is there, but the daemon has another store")),
+        (false, true) => {
+            let found = format!("{shown} is there, but the daemon has another store");
+            match port_here(seen) {
+                Some(_) => Warning(found, ELSEWHERE.to_owned()),
+                None => Fine(found),
+            }
+        }
         (false, false) => Fine(format!("{shown} is there and not in use")),
     })
 }
@@ -142,7 +148,7 @@ pub(super) fn journal(seen: &Seen<'_>) -> Option<Finding> {
             Warning(found, "while the daemon is stopped: mfa check store".to_owned())
         }
         Err(why) => {
-            let shown = quoted(&folder.display().to_string());
+            let shown = quoted_path(folder);
             Failure(why, format!("when it is restored: mfa check store --data-dir {shown}"))
         }
     })
@@ -174,8 +180,9 @@ pub(super) fn images(seen: &Seen<'_>) -> Option<Finding> {
 pub(super) fn key_file(seen: &Seen<'_>) -> Option<Finding> {
     let (file, looked) = look::key_file(seen.cx, &seen.flags, deadline())?;
     let shown = file.display();
+    let word = quoted_path(&file);
     let restore =
-        || format!("bring it back from its copy: cp -p COPY {shown}, or name it in MFA_SECRET_KEY_FILE");
+        || format!("bring it back from its copy: cp -p COPY {word}, or name it in MFA_SECRET_KEY_FILE");
     if is_hidden(File::open(&file)) {
         let found = format!("{shown} is not readable for this user, so it was not checked");
         return Some(Warning(found, AS_DAEMON.to_owned()));
@@ -187,7 +194,7 @@ pub(super) fn key_file(seen: &Seen<'_>) -> Option<Finding> {
             Failure(format!("{shown} is missing, and the store has secrets that need it"), restore())
         }
         KeyFileSeen::Open => {
-            Failure(format!("{shown} is open to other users of this machine"), format!("chmod 600 {shown}"))
+            Failure(format!("{shown} is open to other users of this machine"), format!("chmod 600 {word}"))
         }
         KeyFileSeen::Wrong(why) => Failure(why, restore()),
     })

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::machine::daemon::DaemonFlags;
 use crate::output::views;
 use crate::settings::files;
-use crate::words::{hex, quoted};
+use crate::words::{hex, quoted_path};
 use clap::Args;
 use mfa_daemon::Clock;
 use mfa_shared::fault::exit;
@@ -74,7 +74,7 @@ impl Verb for Generate {
         files::replace_public(&certificate, &format!("{text}{}", authority.pem))?;
         let absolute = |path: &Path| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            quoted(&path.display().to_string())
+            quoted_path(&path)
         };
         cx.out.tip(&format!(
             "use it: mfa daemon restart --tls-cert {} --tls-key {}, or the settings tls_cert and tls_key; \

@@ -16,7 +16,7 @@ use crate::input::prompt;
 use crate::machine::login;
 use crate::machine::signals::listen;
 use crate::output::views;
-use crate::words::quoted;
+use crate::words::{quoted, quoted_path};
 use clap::{Args, ValueEnum};
 use mfa_shared::api::batch::OPERATIONS_MAX;
 use mfa_shared::fault::exit;
@@ -95,7 +95,7 @@ impl Order {
         }
         for (flag, path) in [("--report", &self.report), ("--failed", &self.failed)] {
             if let Some(path) = path {
-                line.push_str(&format!(" {flag} {}", quoted(&path.display().to_string())));
+                line.push_str(&format!(" {flag} {}", quoted_path(path)));
             }
         }
         line
