@@ -43,6 +43,7 @@ mod api {
     mod ledger;
     mod login;
     mod login_origins;
+    mod long_records;
     pub mod metrics;
     mod offices;
     mod passwords;
