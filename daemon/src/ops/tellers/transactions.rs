@@ -184,12 +184,14 @@ fn named(
     Ok((account, target))
 }
 
-/// No amount is finer than the smallest one of its currency.
+/// No amount is finer than the smallest one of its currency. A target of another currency does not count: no
+/// amount is right for that one, which is said later.
 fn check_amount(
     amount: Amount,
     account: &AccountAtCounter,
     target: Option<&AccountAtCounter>,
 ) -> Result<(), Fault> {
+    let target = target.filter(|target| target.ledger.currency == account.ledger.currency);
     let scale = target.map_or(account.scale, |target| account.scale.min(target.scale));
     if amount.fraction_digits() <= scale {
         return Ok(());

@@ -174,7 +174,9 @@ impl Model {
         let others = matches!(slip, Slip::Other | Slip::Customer);
         refuse(others || target == Some(account), 400, "contradicts_account")?;
         let product = self.product(account);
-        let unit = target.map_or(0, |target| self.product(target).unit()).max(product.unit());
+        // Between two currencies no amount is right, which is said later.
+        let coarse = target.map(|target| self.product(target)).filter(|to| to.currency == product.currency);
+        let unit = coarse.map_or(0, Product::unit).max(product.unit());
         wrong(amount % unit != 0, "/amount too_many_decimals")?;
         self.is_active(t)?;
         self.stands(kind, account, target)?;
