@@ -327,6 +327,9 @@ fn a_payment_day_after_days_that_were_left_out_is_not_lost() {
     bank.run();
     let left_out = bank.runs("product=gain&sortDirection=ASC");
     assert!(left_out.iter().all(|run| run["outcome"] == "FAILED"), "{left_out:?}");
+    // Nothing was run for it yet, and the payment of the day that was left out is still to come.
+    let interest = bank.interest(&account);
+    assert_eq!((&interest["accruedUntil"], &interest["nextPayment"]), (&json!(null), &json!("2031-05-31")));
     let dates: Vec<_> = left_out.iter().map(|run| run["date"].clone()).collect();
     let days = ["2031-05-27", "2031-05-28", "2031-05-29", "2031-05-30", "2031-05-31"];
     assert_eq!(dates, days);

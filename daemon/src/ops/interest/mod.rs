@@ -44,9 +44,8 @@ pub fn get(
     let earns = definition.r#type != ProductType::Share && !(rate.is_zero() && kept.accrued().is_zero());
     let mut next_payment = None;
     if earns && instance.state == InstanceState::Active {
-        // The next run pays what fell due behind the last one.
-        let last = tx.get::<InterestState>(InterestState::KEY)?.and_then(|state| state.last);
-        let after = accrued_until.or(last).unwrap_or(tx.now().day().previous());
+        // The next run pays what fell due behind the last day that was run, or on one that was left out.
+        let after = run_until(tx, &definition)?.unwrap_or(tx.now().day().previous());
         let after = after.max(instance.opened_on.map_or(after, Date::previous));
         next_payment = rules::next_payment(&definition.term, instance.opened_on, after);
     }
@@ -167,17 +166,23 @@ fn of_account(tx: &mut Tx<'_>, account: &str) -> Result<StoredInterest, Fault> {
     Ok(tx.get(&[account])?.unwrap_or_else(nothing))
 }
 
-/// The last day that was run for an account without a gap.
+/// The last day that was run for a product without a gap.
+fn run_until(tx: &mut Tx<'_>, definition: &Definition) -> Result<Option<Date>, Fault> {
+    let last = tx.get::<InterestState>(InterestState::KEY)?.and_then(|state| state.last);
+    let open = tx.indexed::<StoredRun>(INTEREST_OPEN, &[StoredRun::OPEN])?;
+    let of_product = open.into_iter().filter(|row| row.run.product_identifier == definition.identifier);
+    let left_out = of_product.map(|row| row.run.date).min();
+    Ok(last.map(|last| left_out.map_or(last, |day| last.min(day.previous()))))
+}
+
+/// The same for an account.
 fn accrued_until(
     tx: &mut Tx<'_>,
     instance: &StoredInstance,
     definition: &Definition,
 ) -> Result<Option<Date>, Fault> {
     let Some(state) = tx.get::<InterestState>(InterestState::KEY)? else { return Ok(None) };
-    let open = tx.indexed::<StoredRun>(INTEREST_OPEN, &[StoredRun::OPEN])?;
-    let of_product = open.into_iter().filter(|row| row.run.product_identifier == definition.identifier);
-    let left_out = of_product.map(|row| row.run.date).min();
-    let last = state.last.map(|last| left_out.map_or(last, |day| last.min(day.previous())));
+    let last = run_until(tx, definition)?;
     let closed = instance.closed_on.map(|closed| Timestamp::day(closed).previous());
     let last = last.map(|last| closed.map_or(last, |closed| last.min(closed)));
     let earns = definition.r#type != ProductType::Share;

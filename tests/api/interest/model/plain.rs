@@ -326,13 +326,18 @@ impl Plain {
         (0..self.accounts.len()).filter(|account| self.accounts[*account].product == product).collect()
     }
 
-    /// The last day that was run for an account without a gap.
+    /// The last day that was run for a product without a gap.
+    fn run_until(&self, product: &Product) -> Option<Day> {
+        let left_out = product.left_out.first().map(|day| day.previous());
+        self.last.map(|last| left_out.map_or(last, |day| last.min(day)))
+    }
+
+    /// The same for an account.
     pub fn accrued_until(&self, account: usize) -> Option<Day> {
         let account = &self.accounts[account];
         let product = &self.products[account.product];
-        let left_out = product.left_out.first().map(|day| day.previous());
         let closed = account.closed.map(Day::previous);
-        let until = [self.last, left_out, closed].into_iter().flatten().min()?;
+        let until = [self.run_until(product), closed].into_iter().flatten().min()?;
         let since = account.opened?.max(self.begun?);
         (self.last.is_some() && !product.share && since <= until).then_some(until)
     }
@@ -346,7 +351,7 @@ impl Plain {
         if account.state != State::Active || product.share || idle {
             return None;
         }
-        let after = self.accrued_until(place).or(self.last).unwrap_or(self.today.previous());
+        let after = self.run_until(product).unwrap_or(self.today.previous());
         let first = after.next().max(account.opened.unwrap());
         // A term has at most three months, as a year has at most 366 days.
         let mut days = std::iter::successors(Some(first), |day| Some(day.next())).take(370);
