@@ -1,7 +1,7 @@
 //! Recomputes the ledger from its lines: what must hold after any history
 //! (`deposits.md` section 4.5).
 
-use crate::domain::ledger::{ACCOUNT_CHANGE, ACCRUAL, balance, cash_moved, check_lines, join};
+use crate::domain::ledger::{ACCOUNT_CHANGE, ACCRUAL, GIVEN_UP, balance, cash_moved, check_lines, join};
 use crate::domain::teller::{CARRIED_OVER, count_movement};
 use crate::ops::days::check_days;
 use crate::ops::interest::check_interest;
@@ -233,11 +233,12 @@ impl Books {
     }
 
     fn join_currencies(&mut self, tx: &mut Tx<'_>, entry: &JournalEntry, subject: &str) -> Result<(), Fault> {
-        // The day of a product has no account of a customer; its accounts get the currency of the product.
-        let product = if entry.r#type == ACCRUAL {
-            tx.get::<Definition>(&[&entry.message])?.map(|product| product.currency.code)
-        } else {
-            None
+        // The day of a product, and what is given up, have no account of a customer; their accounts get the
+        // currency of the product, which is that of the account that the entry is about.
+        let product = match entry.r#type.as_str() {
+            ACCRUAL => tx.get::<Definition>(&[&entry.message])?.map(|product| product.currency.code),
+            GIVEN_UP => self.accounts.get(&entry.message).and_then(|(_, c)| c.currency.clone()),
+            _ => None,
         };
         let named: BTreeSet<_> = entry.lines.iter().map(|line| line.account_identifier.as_str()).collect();
         let codes =

@@ -221,6 +221,58 @@ fn a_product_that_cannot_be_booked_any_more_half_way_stops_no_other() {
     bank.check();
 }
 
+/// A first day half way: of two accounts of `gain`, the first has accrued. An account of another product holds
+/// euros.
+fn half_of_the_first_day() -> (Bank, Value, [String; 2]) {
+    let mut bank = Bank::open();
+    let mut euro = interest_product("euro", "36.5", "ANNUALLY");
+    euro["currency"]["code"] = json!("EUR");
+    bank.sell(&euro);
+    in_euros(&bank, "euro");
+    bank.days(1);
+    bank.run();
+    let gain = interest_product("gain", "36.5", "ANNUALLY");
+    bank.sell(&gain);
+    let accounts = ["Maria", "Nana"].map(|customer| bank.account(customer, "gain", "1000"));
+    bank.days(1);
+    in_store(&mut bank, |tx| some_of_a_day(tx, "2031-05-07", RunPhase::Accrue, 1));
+    same(&bank.interest(&accounts[0])["accrued"], "1");
+    same(&bank.interest(&accounts[1])["accrued"], "0");
+    (bank, gain, accounts)
+}
+
+/// Gives a product another expense account.
+fn expense(bank: &Bank, product: &mut Value, account: &str) {
+    product["expenseAccountIdentifier"] = json!(account);
+    let path = format!("/definitions/{}", product["identifier"].as_str().unwrap());
+    bank.world().put(&path, product.to_string()).is(202);
+}
+
+#[test]
+fn what_is_given_up_is_never_booked_on_an_account_of_another_currency() {
+    let (bank, mut gain, [account, other]) = half_of_the_first_day();
+    expense(&bank, &mut gain, "expense-euro");
+    let before = bank.entries();
+    let refused = bank.act("ACCC", &account, "gain", "1000");
+    assert_eq!(refusal(&refused), "409 currency_mismatch");
+    let detail = refused.json()["detail"].as_str().unwrap().to_owned();
+    for part in ["expense-euro has EUR", "gain has USD", &account, "expenseAccountIdentifier"] {
+        assert!(detail.contains(part), "{detail}");
+    }
+    // One that has accrued nothing is closed, and so is one whose interest is paid before.
+    bank.act("ACCC", &other, "gain", "1000").is(202);
+    assert_eq!(bank.entries(), before);
+    same(&bank.counter.instance(&account)["balance"], "1000");
+    expense(&bank, &mut gain, "expense-gain");
+    bank.act("ACCC", &account, "gain", "1000").is(202);
+    assert_eq!(bank.entries().pop().unwrap(), "INTF 2031-05-08 1.00 DEBIT accrue-gain CREDIT expense-gain");
+    for name in ["expense-gain", "accrue-gain"] {
+        assert_eq!(bank.world().get(&format!("/ledger/accounts/{name}")).is(200).json()["currency"], "USD");
+    }
+    bank.run();
+    bank.check();
+}
+
 #[test]
 fn a_first_run_that_was_killed_goes_on_when_it_is_ordered_again() {
     let mut bank = Bank::open();

@@ -24,7 +24,7 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::{Definition, ProductType};
 use mfa_shared::api::instances::InstanceState;
 use mfa_shared::api::interest::*;
-use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine};
+use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, LedgerAccount};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::{Date, Timestamp};
 use mfa_shared::wire::{Accepted, Json, Nothing};
@@ -121,6 +121,9 @@ pub fn give_up(tx: &mut Tx<'_>, instance: &StoredInstance, by: &str) -> Result<b
     }
     let definition = product_of(tx, instance)?;
     let amount = rounded(kept.accrued(), definition.currency.scale);
+    if !amount.is_zero() {
+        give_currency(tx, &definition, account)?;
+    }
     let lines = vec![
         ledger::debit(accrue_account(&definition)?, AccountRole::ProductAccrue, amount),
         ledger::credit(&definition.expense_account_identifier, AccountRole::ProductExpense, amount),
@@ -132,6 +135,31 @@ pub fn give_up(tx: &mut Tx<'_>, instance: &StoredInstance, by: &str) -> Result<b
         tx.put(&kept)?;
     }
     Ok(posted)
+}
+
+/// Gives the accounts to which the interest of an account is given up the currency of its product. Neither is
+/// an account of a customer, so nothing else holds the entry to one currency.
+fn give_currency(tx: &mut Tx<'_>, definition: &Definition, account: &str) -> Result<(), Fault> {
+    let (product, code) = (&definition.identifier, &definition.currency.code);
+    let expense = format!(
+        "give the product an expenseAccountIdentifier of an account in {code}, or pay the interest before the \
+         account is closed"
+    );
+    let accrue = "move its money to another account, and leave this one open".to_owned();
+    for (name, mend) in
+        [(definition.expense_account_identifier.as_str(), expense), (accrue_account(definition)?, accrue)]
+    {
+        let stored = tx.get::<LedgerAccount>(&[name])?;
+        if let Some(other) = stored.and_then(|stored| stored.currency).filter(|other| other != code) {
+            let detail = format!(
+                "account {name} has {other}, product definition {product} has {code}, so what account \
+                 {account} has accrued cannot be given up; {mend}"
+            );
+            return Err(Fault::new(fault::CURRENCY_MISMATCH, detail));
+        }
+        ledger::give_currency(tx, name, code)?;
+    }
+    Ok(())
 }
 
 /// Posts an entry of no teller; `about` is the product or account that it is about.
