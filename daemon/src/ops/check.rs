@@ -13,7 +13,7 @@ use crate::store::engine::{Pair, Range};
 use crate::store::record::{Record, number, numbered};
 use crate::store::records::{
     ACCOUNT_LINES, AccountLine, DRAWER_ENTRIES, DrawerCash, LastPosting, SessionCash, StoredEntry,
-    StoredInstance, StoredTransaction, line_number,
+    StoredInstance, StoredRun, StoredTransaction, line_number,
 };
 use crate::store::tx::{decode, entries_of};
 use mfa_shared::amount::Amount;
@@ -72,6 +72,7 @@ pub fn check_books(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     books.begin_sessions(tx)?;
     books.replay(tx)?;
     books.findings.extend(compare(tx, std::mem::take(&mut books.days).summed())?);
+    books.hold_accounts(tx)?;
     books.compare_accounts();
     books.compare_drawers(tx)?;
     for (space, expected, what) in [
@@ -254,6 +255,20 @@ impl Books {
                     if let Some((_, computed)) = self.accounts.get_mut(name) {
                         computed.currency.get_or_insert_with(|| code.clone());
                     }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Accounts on which accrued interest is to be booked have the currency of its product before that.
+    fn hold_accounts(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        for row in tx.all::<StoredRun>(&[])? {
+            let Some(expense) = row.expense else { continue };
+            let Some(product) = tx.get::<Definition>(&[&row.run.product_identifier])? else { continue };
+            for name in std::iter::once(expense).chain(product.accrue_account_identifier) {
+                if let Some((_, computed)) = self.accounts.get_mut(&name) {
+                    computed.currency.get_or_insert_with(|| product.currency.code.clone());
                 }
             }
         }

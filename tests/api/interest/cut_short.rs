@@ -12,6 +12,7 @@ use mfa_daemon::ops::interest::{Job, Next, Order, Part, accounts_at_once, claim,
 use mfa_daemon::store::Tx;
 use mfa_daemon::store::records::{InterestState, Remembered, RunPhase, StoredRun};
 use mfa_shared::amount::Amount;
+use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Date;
 use serde_json::{Value, json};
@@ -182,45 +183,6 @@ fn all_accounts_of_a_day_are_paid_by_the_terms_with_which_it_began() {
     bank.check();
 }
 
-#[test]
-fn a_product_that_cannot_be_booked_any_more_half_way_stops_no_other() {
-    let mut bank = Bank::open();
-    let mut euro = interest_product("euro", "36.5", "ANNUALLY");
-    euro["currency"]["code"] = json!("EUR");
-    bank.sell(&euro);
-    in_euros(&bank, "euro");
-    let mut gain = interest_product("gain", "36.5", "ANNUALLY");
-    bank.sell(&gain);
-    bank.sell(&interest_product("more", "36.5", "ANNUALLY"));
-    let [_, closed, other] = [("Maria", "gain"), ("Nana", "gain"), ("Kofi", "more")]
-        .map(|(customer, product)| bank.account(customer, product, "1000"));
-    bank.days(1);
-    bank.run();
-    bank.days(1);
-    in_store(&mut bank, |tx| some_of_a_day(tx, "2031-05-07", RunPhase::Accrue, 1));
-    // The account that is still to come is closed, so what it earned on the day has to be given up; but it
-    // cannot be: the expense account holds euros now.
-    bank.act("ACCC", &closed, "gain", "1000").is(202);
-    let mut expense = |account: &str| {
-        gain["expenseAccountIdentifier"] = json!(account);
-        bank.world().put("/definitions/gain", gain.to_string()).is(202);
-    };
-    expense("expense-euro");
-    let outcomes = || {
-        let runs = bank.runs("date=2031-05-07&sortDirection=ASC");
-        let shown = |run: &Value| format!("{} {}", run["productIdentifier"], run["code"]).replace('"', "");
-        runs.iter().map(shown).collect::<Vec<_>>()
-    };
-    bank.run();
-    assert_eq!(outcomes(), ["euro null", "gain currency_mismatch", "more null"]);
-    same(&bank.interest(&other)["accrued"], "2");
-    expense("expense-gain");
-    bank.run();
-    assert_eq!(outcomes(), ["euro null", "gain null", "more null"]);
-    assert_eq!(bank.runs("date=2031-05-07&product=gain")[0]["accounts"], 2);
-    bank.check();
-}
-
 /// A first day half way: of two accounts of `gain`, the first has accrued. An account of another product holds
 /// euros.
 fn half_of_the_first_day() -> (Bank, Value, [String; 2]) {
@@ -259,7 +221,7 @@ fn what_is_given_up_is_never_booked_on_an_account_of_another_currency() {
     for part in ["expense-euro has EUR", "gain has USD", &account, "expenseAccountIdentifier"] {
         assert!(detail.contains(part), "{detail}");
     }
-    // One that has accrued nothing is closed, and so is one whose interest is paid before.
+    // One that has accrued nothing is closed all the same.
     bank.act("ACCC", &other, "gain", "1000").is(202);
     assert_eq!(bank.entries(), before);
     same(&bank.counter.instance(&account)["balance"], "1000");
@@ -270,6 +232,86 @@ fn what_is_given_up_is_never_booked_on_an_account_of_another_currency() {
         assert_eq!(bank.world().get(&format!("/ledger/accounts/{name}")).is(200).json()["currency"], "USD");
     }
     bank.run();
+    bank.check();
+}
+
+#[test]
+fn a_day_that_has_begun_is_booked_whatever_becomes_of_the_accounts_of_its_product() {
+    let (mut bank, mut gain, [account, other]) = half_of_the_first_day();
+    in_store(&mut bank, |tx| {
+        // Nothing is booked yet, and the accounts are taken.
+        assert_eq!(check_ledger(tx)?, []);
+        for name in ["expense-gain", "accrue-gain"] {
+            assert_eq!(tx.get::<LedgerAccount>(&[name])?.unwrap().currency.as_deref(), Some("USD"));
+        }
+        Ok(())
+    });
+    let mut euro = interest_product("euro", "36.5", "ANNUALLY");
+    euro["currency"]["code"] = json!("EUR");
+    expense(&bank, &mut euro, "expense-gain");
+    expense(&bank, &mut gain, "expense-euro");
+    bank.days(1);
+    bank.run();
+    let runs = bank.runs("sortDirection=ASC&dateRange=2031-05-07..2031-05-08");
+    let shown = |run: &Value| {
+        let text = [&run["date"], &run["productIdentifier"], &run["code"], &run["booked"]];
+        text.map(Value::to_string).join(" ").replace('"', "")
+    };
+    let expected = [
+        "2031-05-07 euro currency_mismatch 0",
+        "2031-05-07 gain null 2.00",
+        "2031-05-08 euro currency_mismatch 0",
+        "2031-05-08 gain currency_mismatch 0",
+    ];
+    assert_eq!(runs.iter().map(shown).collect::<Vec<_>>(), expected);
+    let entry = "INTA 2031-05-07 2.00 DEBIT expense-gain CREDIT accrue-gain";
+    assert_eq!(bank.entries().pop().unwrap(), entry);
+    // No more is paid than was booked.
+    for account in [&account, &other] {
+        bank.pay(account).is(202);
+        same(&bank.interest(account)["paidTotal"], "1");
+    }
+    same(&bank.counter.ledger("accrue-gain"), "0");
+    bank.check();
+}
+
+#[test]
+fn a_product_that_an_earlier_program_left_half_way_and_cannot_be_booked_stops_no_other() {
+    let mut bank = Bank::open();
+    let mut euro = interest_product("euro", "36.5", "ANNUALLY");
+    euro["currency"]["code"] = json!("EUR");
+    bank.sell(&euro);
+    in_euros(&bank, "euro");
+    let mut gain = interest_product("gain", "36.5", "ANNUALLY");
+    bank.sell(&gain);
+    bank.sell(&interest_product("more", "36.5", "ANNUALLY"));
+    let [_, closed, other] = [("Maria", "gain"), ("Nana", "gain"), ("Kofi", "more")]
+        .map(|(customer, product)| bank.account(customer, product, "1000"));
+    bank.days(1);
+    bank.run();
+    bank.days(1);
+    in_store(&mut bank, |tx| {
+        some_of_a_day(tx, "2031-05-07", RunPhase::Accrue, 1)?;
+        // Earlier programs did not keep to the expense account with which a day began.
+        let row: StoredRun = tx.get(&["2031-05-07", "gain"])?.unwrap();
+        tx.put(&StoredRun { expense: None, ..row })
+    });
+    // The account that is still to come is closed, so what it earned on the day has to be given up; but it
+    // cannot be: the expense account holds euros now.
+    bank.act("ACCC", &closed, "gain", "1000").is(202);
+    expense(&bank, &mut gain, "expense-euro");
+    let outcomes = || {
+        let runs = bank.runs("date=2031-05-07&sortDirection=ASC");
+        let shown = |run: &Value| format!("{} {}", run["productIdentifier"], run["code"]).replace('"', "");
+        runs.iter().map(shown).collect::<Vec<_>>()
+    };
+    bank.run();
+    assert_eq!(outcomes(), ["euro null", "gain currency_mismatch", "more null"]);
+    same(&bank.interest(&other)["accrued"], "2");
+    expense(&bank, &mut gain, "expense-gain");
+    bank.run();
+    assert_eq!(outcomes(), ["euro null", "gain null", "more null"]);
+    assert_eq!(bank.runs("date=2031-05-07&product=gain")[0]["accounts"], 2);
     bank.check();
 }
 

@@ -1,7 +1,7 @@
 //! A day of a product, in short transactions: accounts accrue, the product is booked, accounts are paid.
 
 use super::runs::{self, Job};
-use super::{accrue_account, book, give_up, of_account, pay};
+use super::{accrue_account, book, give_up_on, of_account, pay};
 use crate::domain::interest::{self as rules, rounded};
 use crate::domain::ledger::ACCRUAL;
 use crate::ops::ledger::{self, EndOfDay};
@@ -104,10 +104,14 @@ pub fn step(
             None => return Ok(Next::End.into()),
         },
     };
-    // All accounts of a day are paid by the terms with which it began.
+    // All accounts of a day are paid by the terms with which it began, and what they accrue is booked where
+    // its first accruals made sure that it can be.
     definition.term.interest_payable = row.payable.unwrap_or(definition.term.interest_payable);
-    let (next, settled) = (Part::Accrual, Vec::new());
-    let mut running = Running { definition, day: job.day, rate, row, left, part, next, settled, by };
+    if let Some(expense) = &row.expense {
+        definition.expense_account_identifier.clone_from(expense);
+    }
+    let settled = Vec::new();
+    let mut running = Running { definition, day: job.day, rate, row, left, part, settled, by };
     running.go_on(tx)?;
     Ok(Stepped { next: running.next_step(), settled: running.settled })
 }
@@ -158,7 +162,8 @@ fn begin(
         ran_by: by.to_owned(),
     };
     let (phase, payable) = (RunPhase::Accrue, Some(payable));
-    Ok(Some(StoredRun { run, phase, ended: false, after: None, due: false, payable }))
+    let (expense, give_up) = (None, Vec::new());
+    Ok(Some(StoredRun { run, phase, ended: false, after: None, due: false, payable, expense, give_up }))
 }
 
 /// Whether days of a product were left out: what they earn may be due on a later day.
@@ -177,8 +182,6 @@ struct Running<'a> {
     left: usize,
     /// What this transaction may do.
     part: Part,
-    /// What the next one has to be allowed, if it accrues.
-    next: Part,
     /// Accounts that were paid, or gave up what they had accrued.
     settled: Vec<String>,
     by: &'a str,
@@ -193,15 +196,16 @@ impl Running<'_> {
         match self.row.phase {
             _ if self.failed() => Next::End,
             RunPhase::End => Next::End,
-            RunPhase::Accrue => Next::Step(self.next),
+            RunPhase::Accrue => Next::Step(Part::Accrual),
             RunPhase::Book | RunPhase::Pay => Next::Step(Part::Any),
         }
     }
 
     fn go_on(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        // Asked at each step, since the product may have got another expense account since the one before.
-        // Payments leave that one alone, and the accrue account has been booked by then.
+        // Asked until something accrues: from then on the accounts have the currency of the product.
+        // Payments leave the expense account alone, and the accrue account has been booked by then.
         if self.row.phase != RunPhase::Pay
+            && self.row.expense.is_none()
             && let Some(why) = unbookable(tx, &self.definition)?
         {
             return self.fail(tx, why);
@@ -280,16 +284,7 @@ impl Running<'_> {
             self.row.phase = RunPhase::Book;
             return Ok(());
         }
-        let before = self.row.after.clone();
         let (instances, more) = self.next(tx)?;
-        let gives_up = |one: &StoredInstance| {
-            self.rate.is_some() && one.state == InstanceState::Closed && was_active(one, self.day)
-        };
-        if self.part == Part::Accrual && instances.iter().any(gives_up) {
-            // They were closed since; what they earned on the day is given up, which is posted.
-            (self.row.after, self.next, self.left) = (before, Part::Any, 0);
-            return Ok(());
-        }
         expect(tx, &[LedgerAccount::SPACE, StoredInterest::SPACE], &instances)?;
         let mut end = EndOfDay::of(self.day);
         let mut sum = Amount::ZERO;
@@ -307,15 +302,14 @@ impl Running<'_> {
             tx.add(&kept);
             if instance.state == InstanceState::Closed {
                 // Closed since: what it still earned on a day before is never paid.
-                if give_up(tx, &instance, self.by)? {
-                    self.settled.push(account.clone());
-                }
+                self.row.give_up.push(account.clone());
             }
             self.row.run.accounts += 1;
             sum = sum.plus(earned);
         }
         self.row.run.accrued = self.row.run.accrued.plus(sum);
         if !sum.is_zero() {
+            self.hold_accounts(tx)?;
             let mut product = of_product(tx, &self.definition.identifier)?;
             product.accruals = product.accruals.plus(sum);
             tx.add(&product);
@@ -326,17 +320,28 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Brings what is booked of the product to what its accounts have accrued.
-    fn book(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        let definition = &self.definition;
-        let mut product = of_product(tx, &definition.identifier)?;
-        let amount = rounded(product.accruals, definition.currency.scale).minus(product.booked);
-        if amount > Amount::ZERO {
-            let accounts = [definition.expense_account_identifier.as_str(), accrue_account(definition)?];
-            let [expense, accrue] = accounts;
-            for account in accounts {
+    /// Gives the accounts on which the day is booked the currency of the product, and keeps to them: what has
+    /// accrued can be booked on them, whatever happens beside the steps of the day.
+    fn hold_accounts(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        if self.row.expense.is_none() {
+            let definition = &self.definition;
+            for account in [definition.expense_account_identifier.as_str(), accrue_account(definition)?] {
                 ledger::give_currency(tx, account, &definition.currency.code)?;
             }
+            self.row.expense = Some(definition.expense_account_identifier.clone());
+        }
+        Ok(())
+    }
+
+    /// Brings what is booked of the product to what its accounts have accrued.
+    fn book(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let mut product = of_product(tx, &self.definition.identifier)?;
+        let amount = rounded(product.accruals, self.definition.currency.scale).minus(product.booked);
+        if amount > Amount::ZERO {
+            self.hold_accounts(tx)?;
+            let definition = &self.definition;
+            let expense = definition.expense_account_identifier.as_str();
+            let accrue = accrue_account(definition)?;
             let lines = vec![
                 ledger::debit(expense, AccountRole::ProductExpense, amount),
                 ledger::credit(accrue, AccountRole::ProductAccrue, amount),
@@ -346,13 +351,38 @@ impl Running<'_> {
             tx.add(&product);
             self.row.run.booked = amount;
         }
-        let payable = definition.term.interest_payable;
-        let pays = self.row.due || rules::is_payment_day(payable, self.day);
-        self.row.phase = if pays { RunPhase::Pay } else { RunPhase::End };
+        let goes_on = self.pays() || !self.row.give_up.is_empty();
+        self.row.phase = if goes_on { RunPhase::Pay } else { RunPhase::End };
+        Ok(())
+    }
+
+    /// Whether accounts may be paid on the day.
+    fn pays(&self) -> bool {
+        self.row.due || rules::is_payment_day(self.definition.term.interest_payable, self.day)
+    }
+
+    /// Lets the next of the accounts that were closed since give up what they accrued on the day.
+    fn give_up(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let next = self.row.give_up.len().min(self.left);
+        let accounts: Vec<_> = self.row.give_up.drain(..next).collect();
+        self.left -= next;
+        let keys: Vec<_> = accounts.iter().map(|account| key(&[account])).collect();
+        tx.expect(StoredInterest::SPACE, &keys)?;
+        for account in accounts {
+            if give_up_on(tx, &self.definition, &account, self.day, self.by)? {
+                self.settled.push(account);
+            }
+        }
+        if self.row.give_up.is_empty() && !self.pays() {
+            self.row.phase = RunPhase::End;
+        }
         Ok(())
     }
 
     fn pay(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        if !self.row.give_up.is_empty() {
+            return self.give_up(tx);
+        }
         let (mut instances, more) = self.next(tx)?;
         instances.retain(|instance| {
             instance.state == InstanceState::Active

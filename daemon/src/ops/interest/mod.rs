@@ -109,27 +109,38 @@ fn pay(
     Ok(Some(amount))
 }
 
-/// Gives up what an account has accrued and was not paid, because it is closed. The record is written in any
-/// case: an accrual beside it sees a state from before, and has to find out that the account is closed. True
-/// if something was posted.
-pub fn give_up(tx: &mut Tx<'_>, instance: &StoredInstance, by: &str) -> Result<bool, Fault> {
+/// Gives up what an account has accrued and was not paid, because it is closed now. The record is written in
+/// any case: an accrual beside it sees a state from before, and has to find out that the account is closed.
+pub fn give_up(tx: &mut Tx<'_>, instance: &StoredInstance, by: &str) -> Result<(), Fault> {
     let account = &instance.account_identifier;
-    let mut kept = of_account(tx, account)?;
+    let kept = of_account(tx, account)?;
     tx.put(&kept)?;
-    if kept.accrued() <= Amount::ZERO {
+    if kept.accrued() > Amount::ZERO {
+        let (definition, today) = (product_of(tx, instance)?, tx.now().day());
+        give_up_on(tx, &definition, account, today, by)?;
+    }
+    Ok(())
+}
+
+/// Gives up what a closed account has accrued, on a day; true if that comes to something.
+fn give_up_on(
+    tx: &mut Tx<'_>,
+    definition: &Definition,
+    account: &str,
+    day: Date,
+    by: &str,
+) -> Result<bool, Fault> {
+    let mut kept = of_account(tx, account)?;
+    let amount = rounded(kept.accrued(), definition.currency.scale);
+    if amount <= Amount::ZERO {
         return Ok(false);
     }
-    let definition = product_of(tx, instance)?;
-    let amount = rounded(kept.accrued(), definition.currency.scale);
-    if !amount.is_zero() {
-        give_currency(tx, &definition, account)?;
-    }
+    give_currency(tx, definition, account)?;
     let lines = vec![
-        ledger::debit(accrue_account(&definition)?, AccountRole::ProductAccrue, amount),
+        ledger::debit(accrue_account(definition)?, AccountRole::ProductAccrue, amount),
         ledger::credit(&definition.expense_account_identifier, AccountRole::ProductExpense, amount),
     ];
-    let today = tx.now().day();
-    let posted = book(tx, GIVEN_UP, account, by, today, lines)?.is_some();
+    let posted = book(tx, GIVEN_UP, account, by, day, lines)?.is_some();
     if posted {
         kept.given_up = kept.given_up.plus(amount);
         tx.put(&kept)?;

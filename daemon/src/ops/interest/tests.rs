@@ -61,7 +61,8 @@ fn run(day: Date, product: &str, outcome: RunOutcome, ended: bool, now: &Tx<'_>)
         ran_on: now.now(),
         ran_by: "system".to_owned(),
     };
-    StoredRun { run, phase: RunPhase::End, ended, after: None, due: false, payable: None }
+    let (phase, give_up) = (RunPhase::End, Vec::new());
+    StoredRun { run, phase, ended, after: None, due: false, payable: None, expense: None, give_up }
 }
 
 /// The day that is to be run next.

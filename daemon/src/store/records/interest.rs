@@ -133,7 +133,7 @@ pub enum RunPhase {
     Accrue,
     /// What they accrued is to be booked.
     Book,
-    /// Accounts are paid.
+    /// Accounts are paid, and closed ones give up what they accrued on the day.
     Pay,
     /// It is done, or was left out.
     End,
@@ -156,6 +156,13 @@ pub struct StoredRun {
     /// When the product paid as the run of the day began; earlier programs looked at each step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payable: Option<InterestPayable>,
+    /// On which expense account the day is booked: that of the product as the first account accrued on it. It
+    /// has the currency of the product since then, as its accrual account has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expense: Option<String>,
+    /// Accounts that accrued on the day and were closed since: they give it up once it is booked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub give_up: Vec<String>,
 }
 
 impl StoredRun {

@@ -202,16 +202,16 @@ impl Plain {
     pub fn close(&mut self, account: usize) {
         let closed = &mut self.accounts[account];
         (closed.state, closed.closed, closed.balance) = (State::Closed, Some(self.today), 0);
-        self.give_up(account);
+        self.give_up(account, self.today);
     }
 
-    fn give_up(&mut self, account: usize) {
+    fn give_up(&mut self, account: usize, day: Day) {
         let account = &mut self.accounts[account];
         let product = &self.products[account.product];
         let amount = product.rounded(account.accrued());
         account.given_up += amount;
         let (debit, credit) = (product.accrue(), product.expense.clone());
-        self.book("INTF", self.today, amount, debit, credit);
+        self.book("INTF", day, amount, debit, credit);
     }
 
     /// Pays what is accrued; false where that comes to nothing.
@@ -283,14 +283,17 @@ impl Plain {
         row.booked = product.rounded(product.accruals) - product.booked;
         product.booked += row.booked;
         let (debit, credit) = (product.expense.clone(), product.accrue());
-        if row.booked > 0 {
+        // What accrues is owed in the currency of the product, also before it comes to something.
+        if row.accrued > 0 {
             let currency = product.currency;
             self.currencies.extend([debit.clone(), credit.clone()].map(|account| (account, currency)));
         }
         self.book("INTA", day, row.booked, debit, credit);
         for account in self.accounts_of(place) {
             let paid = &self.accounts[account];
-            if paid.state == State::Active && self.products[place].pays(paid, day) {
+            if paid.state == State::Closed && rate.is_some() && paid.ends.contains_key(&day) {
+                self.give_up(account, day);
+            } else if paid.state == State::Active && self.products[place].pays(paid, day) {
                 let amount = self.pay(account, day);
                 row.paid += amount;
                 row.payments += i128::from(amount > 0);
@@ -311,9 +314,6 @@ impl Plain {
             row.accrued += earned;
             row.accounts += i128::from(earned > 0);
             self.account_days += 1;
-            if account.state == State::Closed {
-                self.give_up(place);
-            }
         }
     }
 
