@@ -10,6 +10,7 @@ use mfa_daemon::store::records::{
 };
 use mfa_daemon::store::{Store, Tx};
 use mfa_shared::amount::Amount;
+use mfa_shared::api::interest::RunOutcome;
 use mfa_shared::api::ledger::AccountRole::{Customer, ProductAccrue, ProductExpense};
 use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::fault::Fault;
@@ -115,7 +116,7 @@ const OF_ACCOUNTS: [(Alter, &str); 5] = [
 ];
 
 /// The same of products, days and dividends.
-const OF_PRODUCTS: [(Alter, &str); 6] = [
+const OF_PRODUCTS: [(Alter, &str); 8] = [
     (
         |tx| {
             let mut kept: ProductInterest = tx.get(&["gain"])?.unwrap();
@@ -123,6 +124,28 @@ const OF_PRODUCTS: [(Alter, &str); 6] = [
             tx.put(&kept)
         },
         "interest of product gain has 55.99 booked, its entries sum to 56.00",
+    ),
+    (
+        |tx| {
+            // A day that was left out excuses nothing: it has accrued nothing.
+            let mut run: StoredRun = tx.get(&["2031-05-07", "gain"])?.unwrap();
+            (run.run.date, run.run.outcome) = (Date::parse("2031-06-30").unwrap(), RunOutcome::Failed);
+            (run.run.accrued, run.run.booked) = (Amount::ZERO, Amount::ZERO);
+            run.phase = RunPhase::Accrue;
+            tx.put(&run)?;
+            let mut kept: ProductInterest = tx.get(&["gain"])?.unwrap();
+            kept.booked = kept.booked.minus(cent());
+            tx.put(&kept)
+        },
+        "interest of product gain has 55.99 booked and not the rounded 56.00",
+    ),
+    (
+        |tx| {
+            let mut run: StoredRun = tx.get(&["2031-05-07", "gain"])?.unwrap();
+            run.run.outcome = RunOutcome::Failed;
+            tx.put(&run)
+        },
+        "run 2031-05-07 of gain is listed as left out, but 2.00000 is accrued of it and not booked",
     ),
     (
         |tx| {
@@ -158,7 +181,7 @@ fn entry(tx: &mut Tx<'_>, r#type: &str) -> Result<StoredEntry, Fault> {
 }
 
 /// Changes of entries of the journal and of what surrounds them.
-const OF_ENTRIES: [(Alter, &str); 12] = [
+const OF_ENTRIES: [(Alter, &str); 13] = [
     (
         |tx| {
             let entry = entry(tx, "INTA")?;
@@ -211,6 +234,18 @@ const OF_ENTRIES: [(Alter, &str); 12] = [
             tx.put(&stored)
         },
         "interest of Nana.9100.00001 has 2.00 given up, its entries sum to 2.01",
+    ),
+    (
+        |tx| {
+            // An account in euros gave up its interest on accounts in dollars.
+            let kept: LedgerAccount = tx.get(&[ACCOUNT])?.unwrap();
+            let (identifier, currency) = ("Euro.9100.00001".to_owned(), Some("EUR".to_owned()));
+            let mut stored = entry(tx, "INTF")?;
+            stored.entry.message.clone_from(&identifier);
+            tx.put(&LedgerAccount { identifier, currency, ..kept })?;
+            tx.put(&stored)
+        },
+        "joins two currencies, ",
     ),
     (
         |tx| {

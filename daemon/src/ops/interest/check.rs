@@ -242,7 +242,7 @@ impl Journal {
             hold("accrued, its days have", accruals, of(&days.accrued, &product));
             hold("booked, its entries sum to", sum, of(&booked, &product));
             let Some(definition) = tx.get::<Definition>(&[&product])? else { continue };
-            // Of a day that is under way, or was cut short and then booked with a later one, some may be booked.
+            // Of a day that is under way nothing is booked yet, unless it was cut short and a later one was.
             let due = |accruals| rounded(accruals, definition.currency.scale);
             let least = due(accruals.minus(of(&days.unbooked, &product)));
             if sum < least || sum > due(accruals) {
