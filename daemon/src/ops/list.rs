@@ -54,7 +54,7 @@ pub enum Cursor {
     Order(Arc<Ordered>, usize),
     /// Before the next entry in the order of the store, or in that order from its end.
     Walk(Vec<u8>),
-    /// Before the record at this place of a chunk whose records are long, and behind it this.
+    /// Before the record at this place of a chunk that ended early, as its records are long; behind it this.
     Left(Arc<Vec<Vec<u8>>>, usize, Box<Cursor>),
     /// Before the next of these numbers.
     Span(Range<u64>),

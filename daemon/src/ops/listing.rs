@@ -25,6 +25,8 @@ use std::sync::Arc;
 /// Records of a stream that are read at once, unless they are long. A client that reads slowly holds some
 /// 100 KB of them.
 const CHUNK_RECORDS: usize = 100;
+/// The same behind a long one, as others may follow: what does not go into the chunk is read in vain.
+const LONG_RECORDS: usize = 4;
 
 type SortBy<R> = fn(&R, &str) -> SortKey;
 type Keep<R> = Box<dyn Fn(&R) -> bool + Send + Sync>;
@@ -246,7 +248,11 @@ impl<R: Record, T: Listed> Listing<R, T> {
                 let chunk = names.iter().map(|name| record::key(&[name])).collect();
                 Ok((chunk, next(at, order.records(), &|at| Cursor::Order(order.clone(), at))))
             }
-            Cursor::Left(keys, at, next) => Ok((keys.get(at..).unwrap_or_default().to_vec(), *next)),
+            Cursor::Left(keys, at, next) => {
+                let upto = at.saturating_add(LONG_RECORDS).min(keys.len());
+                let chunk = keys.get(at..upto).unwrap_or_default().to_vec();
+                Ok((chunk, if upto < keys.len() { Cursor::Left(keys, upto, next) } else { *next }))
+            }
             Cursor::Start => self.walked(tx, self.range()),
             Cursor::Walk(place) => {
                 let (space, range) = self.range();

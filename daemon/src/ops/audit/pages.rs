@@ -404,11 +404,17 @@ impl List for Trail {
         let most = (left.end - left.start).min(CHUNK_RECORDS);
         let (mut out, mut count) = (Vec::new(), 0);
         while count < most && out.len() < CHUNK_BYTES {
-            for record in self.records_at(tx, &left, count..most.min(count + AT_ONCE))? {
-                if out.len() >= CHUNK_BYTES {
+            let upto = most.min(count + AT_ONCE);
+            let found = self.records_at(tx, &left, count..upto)?;
+            // Where a damaged store lacks one, the others do not tell their places.
+            let is_whole = found.len() as u64 == upto - count;
+            let places = count..;
+            count = upto;
+            for (place, record) in places.zip(found) {
+                if is_whole && out.len() >= CHUNK_BYTES {
+                    count = place;
                     break;
                 }
-                count += 1;
                 if !self.is_sifted() || self.matches(&record) {
                     out.extend(json(&record));
                     out.push(b'\n');

@@ -190,3 +190,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn lines_of_a_trail_that_lacks_a_record_are_all_the_others() {
+    let mut store = Memory::new();
+    (0..300).for_each(|number| seal(&mut store, number % 3, 0));
+    let lack = |tx: &mut Tx<'_>| {
+        let lost = tx.at::<StoredAudit>(&numbered(&[], 7))?;
+        lost.iter().for_each(|lost| tx.remove(lost));
+        Ok(())
+    };
+    store.write(lack).unwrap();
+    for descending in [false, true] {
+        let mut query = AuditQuery::default();
+        query.paging.descending = descending;
+        let trail = store.read(|tx| Trail::new(tx, &query));
+        let (mut cursor, mut lines) = (Cursor::Start, 0);
+        while !matches!(cursor, Cursor::End) {
+            let (chunk, next) = store.read(|tx| trail.lines(tx, cursor.clone()));
+            (cursor, lines) = (next, lines + chunk.split(|byte| *byte == b'\n').count() - 1);
+        }
+        assert_eq!(lines, 299);
+    }
+}
