@@ -6,7 +6,8 @@ use crate::output::{Clock, Colour, Format};
 use crate::settings::Settings;
 use clap::Args;
 
-/// The global flags. Each has a variable and a setting of the same name; `settings.rs` decides between them.
+/// The global flags. Each has a variable and a setting of the same name; `settings/layers.rs` decides
+/// between them.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Globals {

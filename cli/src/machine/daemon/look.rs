@@ -47,7 +47,7 @@ pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestam
 
 /// The backup schedule of the daemon, as this machine is set up.
 pub fn schedule(cx: &Cx) -> Outcome<Option<BackupSchedule>> {
-    super::backups(&cx.settings)
+    super::config::backups(&cx.settings)
 }
 
 /// The last backup in a folder, and its moment.
