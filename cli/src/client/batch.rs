@@ -1,6 +1,7 @@
 //! Operations that were written down already, in one request.
 
-use super::{Client, IDEMPOTENCY_KEY, Request, header};
+use super::request::Request;
+use super::{Client, IDEMPOTENCY_KEY, header};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::api::batch::{BatchResult, OPERATIONS_MAX, OperationResult, SendBatch};
 use mfa_shared::endpoint::{Endpoint, Meta, render};

@@ -1,7 +1,8 @@
 //! The token that goes along with a request.
 
+use crate::client::Client;
 use crate::client::logins::{self, Login};
-use crate::client::{Client, Request};
+use crate::client::request::Request;
 use crate::failure::Outcome;
 use mfa_shared::api::tokens::{CreateToken, Token, TokenRequest};
 

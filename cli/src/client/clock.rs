@@ -1,7 +1,8 @@
 //! The clock of the daemon, as far as it can be seen from here.
 
+use crate::client::Client;
 use crate::client::image::moment;
-use crate::client::{Client, Request};
+use crate::client::request::Request;
 use crate::failure::Outcome;
 use mfa_shared::api::system::GetVersion;
 use mfa_shared::wire::Nothing;

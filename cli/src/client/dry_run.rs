@@ -5,11 +5,7 @@ use crate::failure::{Failure, Outcome};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{Problem, exit};
 use mfa_shared::wire::{Body, Outgoing};
-use reqwest::header::HeaderName;
 use serde_json::{Value, json};
-
-/// The header by which a change is only tried, and by which the daemon says that it was.
-pub(super) const DRY_RUN: HeaderName = HeaderName::from_static("dry-run");
 
 impl Client {
     fn trying(&self) -> Self {

@@ -1,7 +1,8 @@
 //! Images, sent and received piece by piece, so that progress on a slow line can be shown.
 
 use super::limits::{self, IMAGE_MIB_MAX};
-use super::{Client, Request, connect};
+use super::request::{Request, Watch};
+use super::{Client, connect};
 use crate::failure::{Failure, Outcome};
 use crate::words::hex;
 use bytes::Bytes;
@@ -14,14 +15,10 @@ use mfa_shared::wire::Nothing;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED};
 use ring::digest;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 /// Bytes that are sent at once.
 const PIECE_BYTES: usize = 16 * 1024;
-
-/// Called with the number of bytes sent and the total.
-pub type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
 /// What the daemon says about an image.
 #[derive(Debug, Clone, PartialEq, Eq)]

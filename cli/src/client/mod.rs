@@ -17,6 +17,7 @@ mod limits;
 pub mod logins;
 mod raw;
 mod references;
+mod request;
 mod stream;
 pub mod trace;
 mod trust;
@@ -27,14 +28,13 @@ use bytes::Bytes;
 use connect::{is_limited, root, unreachable};
 use dangling::Noted;
 use doubt::Doubt;
-use dry_run::DRY_RUN;
 use idempotency::Keys;
 use image::upload;
 use limits::{ANSWER_MIB_MAX, ERROR_MIB_MAX};
-use mfa_shared::api::answers_secret;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, percent_encode, render};
 use mfa_shared::fault::Problem;
-use mfa_shared::wire::{Body, Outgoing};
+use mfa_shared::wire::Outgoing;
+use request::{DRY_RUN, Parcel, Request};
 use reqwest::header::*;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -45,7 +45,7 @@ pub use batch::{Way, operation};
 pub use connect::check_address;
 pub use dangling::Dangling;
 pub use greeting::host_and_port;
-pub use image::{Facts, Watch};
+pub use image::Facts;
 pub use limits::IMAGE_MIB_MAX;
 pub use raw::RawReply;
 pub use references::{Asking, Asks, References};
@@ -94,74 +94,8 @@ pub struct Client {
     http: OnceLock<reqwest::Client>,
 }
 
-/// A request, which may be sent more than once.
-pub(crate) struct Request<'a> {
-    meta: &'static Meta,
-    params: Vec<&'a str>,
-    outgoing: Outgoing,
-    headers: HeaderMap,
-    /// Only the headers of the answer are wanted.
-    head_only: bool,
-    /// The answer reports the result of a dry run, so that it does not end the command.
-    reports: bool,
-    /// The request has an idempotency key of its own.
-    keyed: bool,
-    /// It changes nothing, whatever its method is.
-    reads: bool,
-    /// It is part of longer work, which waits for as long as the daemon says.
-    bulk: bool,
-    /// Called with the progress of the body; such a body is sent piece by piece.
-    watch: Option<Watch>,
-    /// The body in the printed line of curl, where it is another one.
-    printed: Option<Vec<u8>>,
-}
-
 /// A row of the endpoint table with the parameters of its path.
 pub type At<'a> = (&'static Meta, &'a [&'a str]);
-
-impl<'a> Request<'a> {
-    pub(crate) fn new<E: Endpoint>(endpoint: &'a E, body: &E::Body) -> Self {
-        Self::of_row((&E::META, &endpoint.params()), body.write())
-    }
-
-    fn of_row((meta, params): (&'static Meta, &[&'a str]), outgoing: Outgoing) -> Self {
-        Self {
-            meta,
-            params: params.to_vec(),
-            outgoing,
-            headers: HeaderMap::new(),
-            head_only: false,
-            reports: false,
-            // The daemon does not keep an answer with a secret, so it knows no repetition.
-            keyed: !answers_secret(meta),
-            reads: false,
-            bulk: false,
-            watch: None,
-            printed: None,
-        }
-    }
-}
-
-#[derive(Clone)]
-struct Parcel {
-    method: reqwest::Method,
-    url: String,
-    headers: HeaderMap,
-    body: Option<(String, Vec<u8>)>,
-    watch: Option<Watch>,
-    keyed: bool,
-    reads: bool,
-    bulk: bool,
-    printed: Option<Vec<u8>>,
-}
-
-impl Parcel {
-    /// Whether it changes something that a repetition could change twice.
-    fn changes(&self) -> bool {
-        let tried = self.headers.contains_key(DRY_RUN);
-        !self.method.is_safe() && !self.reads && !tried && !self.url.ends_with("/token")
-    }
-}
 
 /// The header by which it knows a repeated request.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -1,8 +1,9 @@
 //! Requests written by the user: any method and path of the daemon.
 
 use super::doubt::Doubt;
-use super::dry_run::{self, DRY_RUN};
-use super::{Client, Parcel, connect, header};
+use super::dry_run;
+use super::request::{DRY_RUN, Parcel};
+use super::{Client, connect, header};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::Problem;
 use reqwest::Method;

@@ -1,8 +1,9 @@
 //! Changes that name missing records: a person is asked first, and with --existing-only the daemon refuses
 //! them.
 
-use super::dry_run::{self, DRY_RUN};
-use super::{Client, Dangling, Parcel};
+use super::dry_run;
+use super::request::{DRY_RUN, Parcel};
+use super::{Client, Dangling};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
 use reqwest::Response;

@@ -2,7 +2,8 @@
 //! piece by piece.
 
 use super::limits::RECORD_MIB_MAX;
-use super::{At, Client, Request, connect};
+use super::request::Request;
+use super::{At, Client, connect};
 use crate::failure::{Failure, Outcome};
 use bytes::Bytes;
 use mfa_shared::api::backup::FileBytes;

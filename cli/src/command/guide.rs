@@ -1,5 +1,7 @@
 //! Guided input: without flags on a terminal, a command asks for every field.
 
+mod answers;
+mod line;
 mod place;
 
 use crate::command::cx::Cx;
@@ -8,7 +10,8 @@ use crate::input;
 use crate::input::pick::{Left, pick};
 use crate::input::prompt::{declined, interrupted};
 use crate::output::views::View;
-use crate::words::quoted;
+use answers::{Answer, Answers};
+use line::{Typed, in_one_line};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::exit;
 use mfa_shared::wire::Nothing;
@@ -41,51 +44,8 @@ pub struct Guide<'a, E> {
     body: Value,
     /// Each answer; what the one-line command is made of.
     typed: Vec<Typed>,
-    /// What was answered, question by question. After a step back the questions are asked again, and all but
-    /// the last are answered from here.
-    given: Vec<Given>,
-    /// How many of them were used since.
-    used: usize,
-    /// What was answered before steps back, the latest question first; offered when it is asked again.
-    later: Vec<Given>,
+    answers: Answers,
     endpoint: PhantomData<E>,
-}
-
-/// What the user answered.
-#[derive(Debug, Clone)]
-struct Given {
-    label: String,
-    answer: Answer,
-}
-
-#[derive(Debug, Clone)]
-enum Answer {
-    /// A text; empty for the return key alone.
-    Text(String),
-    /// The place of what was chosen.
-    Place(usize),
-}
-
-impl Given {
-    /// Whether it answers a question of this name, by a text or from a list.
-    fn answers(&self, label: &str, by_text: bool) -> bool {
-        self.label == label && matches!(self.answer, Answer::Text(_)) == by_text
-    }
-}
-
-struct Typed {
-    flag: &'static str,
-    /// Its pointer in the body.
-    pointer: String,
-    text: String,
-}
-
-impl Typed {
-    /// The object of a flag that takes several values, and the name of this one in it; nothing where the
-    /// flag takes one.
-    fn part(&self) -> Option<(&str, &str)> {
-        self.pointer.rsplit_once('/').filter(|(object, _)| !object.is_empty())
-    }
 }
 
 /// Typed in place of an answer: back to the previous question.
@@ -112,8 +72,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
              Ctrl-D and Ctrl-C end without a change.",
         );
         let body = Value::Object(Map::new());
-        let (typed, given, later) = (Vec::new(), Vec::new(), Vec::new());
-        let mut guide = Self { cx, command, body, typed, given, used: 0, later, endpoint: PhantomData };
+        let (typed, answers) = (Vec::new(), Answers::default());
+        let mut guide = Self { cx, command, body, typed, answers, endpoint: PhantomData };
         loop {
             match questions(&mut guide).await {
                 Ok(()) => return guide.finish(last, view),
@@ -129,51 +89,21 @@ impl<'a, E: Endpoint> Guide<'a, E> {
     }
 
     fn step_back(&mut self) {
-        match self.given.pop() {
-            Some(given) => self.later.push(given),
-            None => self.cx.out.say("this is the first question"),
+        if !self.answers.step_back() {
+            self.cx.out.say("this is the first question");
         }
-        (self.body, self.used) = (Value::Object(Map::new()), 0);
+        self.begin_again();
+    }
+
+    /// Empties the body: the questions are asked again from the first one.
+    fn begin_again(&mut self) {
+        self.body = Value::Object(Map::new());
         self.typed.clear();
-    }
-
-    /// The previous answer, after a step back.
-    fn again(&mut self) -> Option<Answer> {
-        let given = self.given.get(self.used).cloned()?;
-        self.used += 1;
-        Some(given.answer)
-    }
-
-    /// Keeps an answer for a step back. Those to questions before this one that are not asked any more are
-    /// forgotten.
-    fn keep(&mut self, label: &str, answer: Answer) {
-        let by_text = matches!(answer, Answer::Text(_));
-        if let Some(at) = self.later.iter().rposition(|given| given.answers(label, by_text)) {
-            self.later.truncate(at);
-        }
-        self.given.push(Given { label: label.to_owned(), answer });
-        self.used = self.given.len();
-    }
-
-    /// The text that was answered before a step back.
-    fn offered(&self, label: &str) -> Option<&str> {
-        match &self.later.iter().rfind(|given| given.answers(label, true))?.answer {
-            Answer::Text(text) if !text.is_empty() => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The place that was chosen before a step back.
-    fn offered_place(&self, label: &str) -> Option<usize> {
-        match self.later.iter().rfind(|given| given.answers(label, false))?.answer {
-            Answer::Place(place) => Some(place),
-            Answer::Text(_) => None,
-        }
     }
 
     /// Asks for a text, and offers the one that was answered before a step back.
     fn text_for(&self, label: &str) -> Outcome<String> {
-        let Some(offered) = self.offered(label) else { return self.line_for(&format!("{label}: ")) };
+        let Some(offered) = self.answers.offered(label) else { return self.line_for(&format!("{label}: ")) };
         Ok(match self.line_for(&format!("{label} [{offered}]: "))? {
             line if line.is_empty() => offered.to_owned(),
             line if line == NOTHING => String::new(),
@@ -192,16 +122,16 @@ impl<'a, E: Endpoint> Guide<'a, E> {
 
     /// Lets the user choose one of several things, and returns its place.
     pub fn pick(&mut self, label: &str, shown: &[&str]) -> Outcome<usize> {
-        if let Some(Answer::Place(place)) = self.again() {
+        if let Some(Answer::Place(place)) = self.answers.again() {
             return Ok(place);
         }
-        let first = self.offered_place(label).filter(|place| *place < shown.len()).unwrap_or(0);
+        let first = self.answers.offered_place(label).filter(|place| *place < shown.len()).unwrap_or(0);
         let place = match pick(label, shown, first).map_err(unasked)? {
             Left::Chosen(place) => place,
             Left::Back => return Err(back()),
             Left::Ended => return Err(declined()),
         };
-        self.keep(label, Answer::Place(place));
+        self.answers.keep(label, Answer::Place(place));
         Ok(place)
     }
 
@@ -209,7 +139,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
     pub async fn ask_identifier<R: Endpoint<Body = Nothing>>(&mut self, read: impl Fn(&str) -> R) -> Outcome {
         let at = ("", "/identifier");
         loop {
-            let asked = self.used == self.given.len();
+            let asked = self.answers.are_used();
             self.ask(at, "Identifier", Need::Required, as_text)?;
             let identifier = self.text(at.1).unwrap_or_default().to_owned();
             // A caller who may not read records finds out at the end.
@@ -217,8 +147,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
                 return Ok(());
             }
             self.cx.out.insist(&format!("{identifier} is taken"));
-            self.step_back();
-            self.later.pop();
+            self.begin_again();
+            self.answers.forget_last();
         }
     }
 
@@ -232,7 +162,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         read: Reading,
     ) -> Outcome<bool> {
         loop {
-            let (text, is_new) = match self.again() {
+            let (text, is_new) = match self.answers.again() {
                 Some(Answer::Text(text)) => (text, false),
                 _ => (self.text_for(label)?, true),
             };
@@ -244,7 +174,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
             match taken {
                 Ok(is_given) => {
                     if is_new {
-                        self.keep(label, Answer::Text(text));
+                        self.answers.keep(label, Answer::Text(text));
                     }
                     return Ok(is_given);
                 }
@@ -315,13 +245,13 @@ impl<'a, E: Endpoint> Guide<'a, E> {
 
     /// Asks whether to fill in something at all.
     pub fn wants(&mut self, what: &str) -> Outcome<bool> {
-        let answer = match self.again() {
+        let answer = match self.answers.again() {
             Some(Answer::Text(text)) => text,
             _ => {
-                let offered = self.offered(what).filter(|text| is_yes(text)).map_or("no", |_| "yes");
+                let offered = self.answers.offered(what).filter(|text| is_yes(text)).map_or("no", |_| "yes");
                 let line = self.line_for(&format!("{what} [{offered}]: "))?;
                 let text = if line.is_empty() { offered.to_owned() } else { line };
-                self.keep(what, Answer::Text(text.clone()));
+                self.answers.keep(what, Answer::Text(text.clone()));
                 text
             }
         };
@@ -356,7 +286,10 @@ impl<'a, E: Endpoint> Guide<'a, E> {
             self.cx.out.say(&format!("  {name}: {value}"));
         }
         match self.cx.prompt.confirm(question) {
-            Ok(()) => self.cx.out.tip(&format!("the same in one line:\n  {}", self.line())),
+            Ok(()) => self
+                .cx
+                .out
+                .tip(&format!("the same in one line:\n  {}", in_one_line(self.command, &self.typed))),
             Err(failure) => {
                 self.show_line();
                 return Err(failure);
@@ -366,45 +299,15 @@ impl<'a, E: Endpoint> Guide<'a, E> {
     }
 
     fn show_line(&self) {
-        self.cx.out.tip(&format!("these answers, to be corrected, in one line:\n  {}", self.line()));
-    }
-
-    fn line(&self) -> String {
-        let mut words: Vec<(&str, String)> = Vec::new();
-        let mut object = None;
-        for answer in &self.typed {
-            let part = answer.part();
-            match part {
-                None => words.push((answer.flag, answer.text.clone())),
-                Some((within, name)) => {
-                    let text = answer.text.replace('\\', "\\\\").replace(',', "\\,");
-                    let pair = format!("{}={text}", kebab(name));
-                    match words.last_mut().filter(|_| object == Some(within)) {
-                        Some((_, pairs)) => *pairs = format!("{pairs},{pair}"),
-                        None => words.push((answer.flag, pair)),
-                    }
-                }
-            }
-            object = part.map(|(within, _)| within);
-        }
-        let word = |(flag, text): &(&str, String)| match *flag {
-            "" => quoted(text),
-            flag => format!("{flag} {}", quoted(text)),
-        };
-        let words: Vec<_> = words.iter().map(word).collect();
-        format!("{} {}", self.command, words.join(" "))
+        self.cx.out.tip(&format!(
+            "these answers, to be corrected, in one line:\n  {}",
+            in_one_line(self.command, &self.typed)
+        ));
     }
 }
 
 fn is_yes(answer: &str) -> bool {
     matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")
-}
-
-/// `countryCode` as `country-code`.
-fn kebab(name: &str) -> String {
-    let lower =
-        |c: char| if c.is_ascii_uppercase() { format!("-{}", c.to_ascii_lowercase()) } else { c.into() };
-    name.chars().map(lower).collect()
 }
 
 /// The user wants to answer the previous question again.

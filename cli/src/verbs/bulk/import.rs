@@ -3,12 +3,14 @@
 use super::Bulk;
 use super::failed::Failed;
 use super::ledger::{Ledger, Tried};
-use super::mapping::{Mapping, mapping};
+use super::mapping::Mapping;
+use super::order::Order;
+use super::parts::{Part, Parts, UNDER_WAY, read};
 use super::progress::{Counts, Progress};
 use super::report::{Before, Report};
-use super::row::{Keys, Reading, Row};
-use super::send::{BATCH_BYTES_MAX, Done, Mode, Ready, Sender, Status, TAKEN_BACK};
-use super::source::{Format, Source};
+use super::row::Reading;
+use super::send::{BATCH_BYTES_MAX, Done, Mode, Sender, Status, TAKEN_BACK};
+use super::source::Source;
 use crate::client::References;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -16,123 +18,15 @@ use crate::input::prompt;
 use crate::machine::login;
 use crate::machine::signals::listen;
 use crate::output::views;
-use crate::words::{quoted, quoted_path};
-use clap::{Args, ValueEnum};
 use mfa_shared::api::batch::OPERATIONS_MAX;
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::collections::{HashMap, VecDeque};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use tokio::signal::unix::SignalKind;
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-
-/// Batches that are under way at once, so that the daemon never waits for the next one.
-const UNDER_WAY: usize = 3;
-
-/// How rows are imported.
-#[derive(Args)]
-pub struct How {
-    /// How the rows are written down; by default what the name of the file says, or its beginning
-    #[arg(long, value_name = "csv|jsonl|json|yaml", hide_possible_values = true)]
-    format: Option<Format>,
-    /// Column of a field with another name, or of none, or @FILE with such lines; can be repeated
-    #[arg(long, value_name = "COLUMN=FIELD", value_parser = mapping)]
-    map: Vec<Mapping>,
-    /// Check every row at the daemon and change nothing, not even the report of an import before
-    #[arg(long, visible_alias = "dry-run")]
-    validate_only: bool,
-    /// What to do with a row whose record exists already
-    #[arg(long, value_name = "MODE", default_value = "create")]
-    mode: Mode,
-    /// All rows or none; at most 1,000
-    #[arg(long)]
-    atomic: bool,
-    /// Refuse a row that names a record which neither exists nor is made by a row before it
-    #[arg(long)]
-    existing_only: bool,
-    /// Skip the rows that are done according to the report
-    #[arg(long)]
-    resume: bool,
-}
-
-/// What is to be imported, and how.
-pub struct Order {
-    /// The file, `-` for standard input.
-    pub file: String,
-    pub how: How,
-    /// Where the report goes, if not beside the rows.
-    pub report: Option<PathBuf>,
-    /// Where the failed rows are written, if not beside them.
-    pub failed: Option<PathBuf>,
-}
-
-impl Order {
-    /// The file of the report that `--resume` reads.
-    fn report(&self) -> PathBuf {
-        self.report.clone().unwrap_or_else(|| self.beside("report"))
-    }
-
-    /// The files that this run writes: its report and its failed rows. A dry run has files of its own, so
-    /// that the report of an import stays what it is resumed from.
-    fn written(&self) -> (PathBuf, PathBuf) {
-        let failed = self.failed.clone().unwrap_or_else(|| self.beside("failed"));
-        let own = |path: PathBuf| match path.extension().and_then(|end| end.to_str()) {
-            _ if !self.how.validate_only => path,
-            Some(end) => path.with_extension(format!("dry-run.{end}")),
-            None => path.with_extension("dry-run"),
-        };
-        (own(self.report()), own(failed))
-    }
-
-    /// The line that imports the same file in the same way, with the files of the run before.
-    fn again(&self, noun: Bulk) -> String {
-        let mut line = self.line(noun, &self.file);
-        if let Some(format) = self.how.format.and_then(|format| format.to_possible_value()) {
-            line.push_str(&format!(" --format {}", format.get_name()));
-        }
-        for (flag, path) in [("--report", &self.report), ("--failed", &self.failed)] {
-            if let Some(path) = path {
-                line.push_str(&format!(" {flag} {}", quoted_path(path)));
-            }
-        }
-        line
-    }
-
-    fn beside(&self, end: &str) -> PathBuf {
-        let file = if self.file == "-" { "stdin" } else { &self.file };
-        PathBuf::from(format!("{file}.{end}.csv"))
-    }
-
-    /// The line that imports a file in the same way.
-    fn line(&self, noun: Bulk, file: &str) -> String {
-        let mut words = vec!["mfa".to_owned(), noun.name.to_owned(), "import".to_owned(), quoted(file)];
-        words.extend(self.how.map.iter().flat_map(|one| ["--map".to_owned(), quoted(&one.given())]));
-        if self.how.mode != Mode::Create {
-            let word = self.how.mode.to_possible_value().map(|word| word.get_name().to_owned());
-            words.extend(["--mode".to_owned()].into_iter().chain(word));
-        }
-        let flags = [
-            (self.how.validate_only, "--validate-only"),
-            (self.how.atomic, "--atomic"),
-            (self.how.existing_only, "--existing-only"),
-        ];
-        words.extend(flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned()));
-        words.join(" ")
-    }
-}
-
-/// A part of the file: rows that were done before or cannot be sent, and rows that can.
-struct Part {
-    settled: Vec<Done>,
-    ready: Vec<Ready>,
-    /// Where it ends in the file.
-    position: u64,
-}
-
-type Parts = mpsc::Receiver<Outcome<Part>>;
 
 /// Refuses to write the report and the failed rows over each other, or over the rows that are read.
 fn check_distinct(rows: &Path, report: &Path, failed: &Path) -> Outcome {
@@ -229,66 +123,6 @@ fn going_on(failure: Failure, noun: Bulk, order: &Order) -> Failure {
         _ => format!("{before}go on: {} --resume", order.again(noun)),
     };
     failure.hint(hint)
-}
-
-/// Reads the file part by part, a little ahead of the daemon.
-fn read(source: Source, reading: Reading, before: Before, rows_max: usize) -> Parts {
-    let (sender, parts) = mpsc::channel(UNDER_WAY);
-    std::thread::spawn(move || {
-        let mut reader = Reader { keys: Keys::new(&before.run), source, reading, before };
-        loop {
-            let part = reader.part(rows_max);
-            let last = !matches!(&part, Ok(Some(_)));
-            // The receiver of the parts may have given up.
-            let sent = part.transpose().is_none_or(|part| sender.blocking_send(part).is_ok());
-            if last || !sent {
-                return;
-            }
-        }
-    });
-    parts
-}
-
-struct Reader {
-    source: Source,
-    reading: Reading,
-    before: Before,
-    keys: Keys,
-}
-
-impl Reader {
-    /// The next part; nothing at the end.
-    fn part(&mut self, rows_max: usize) -> Outcome<Option<Part>> {
-        let mut part = Part { settled: Vec::new(), ready: Vec::new(), position: 0 };
-        let mut bytes = 0;
-        while part.ready.len() < rows_max && part.settled.len() < rows_max && bytes < BATCH_BYTES_MAX {
-            let Some((number, raw)) = self.source.next()? else { break };
-            let row = self.reading.row(number, raw);
-            if let Some(done) = self.settled(&row) {
-                part.settled.push(done);
-                continue;
-            }
-            match Ready::new(row, &mut self.keys) {
-                Ok(ready) => {
-                    bytes += ready.bytes();
-                    part.ready.push(ready);
-                }
-                Err(unreadable) => part.settled.push(*unreadable),
-            }
-        }
-        part.position = self.source.position();
-        Ok((!part.ready.is_empty() || !part.settled.is_empty()).then_some(part))
-    }
-
-    /// The result of a row in an earlier run.
-    fn settled(&mut self, row: &Row) -> Option<Done> {
-        let status = if row.id.is_empty() { None } else { self.before.take(&row.id, &row.content) };
-        let done = Done { before: true, ..Done::well(row, status?) };
-        if let Ok(record) = &row.record {
-            self.keys.key(record, &record.body.to_string());
-        }
-        Some(done)
-    }
 }
 
 /// Sends part after part, several at once unless a row may need one before it.

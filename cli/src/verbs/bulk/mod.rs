@@ -8,6 +8,7 @@
 //! | `send` | rows as batches, and the result of each |
 //! | `report`, `failed` | the report, from which a broken run is resumed; the rows that failed |
 //! | `progress` | a bar for people, lines for programs |
+//! | `order`, `parts` | what is imported and how; the file, read a little ahead |
 //! | `import` | all of it together |
 //! | `export` | the way back |
 //! | `template` | an empty table to begin with |
@@ -17,6 +18,8 @@ mod failed;
 pub mod import;
 mod ledger;
 mod mapping;
+pub mod order;
+mod parts;
 mod progress;
 mod report;
 mod row;
