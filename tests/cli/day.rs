@@ -268,8 +268,7 @@ fn the_end_of_a_day_is_repeated_under_its_key_when_one_of_its_tellers_was_left_o
     let end = |questions: &[(&str, &str)], exit: &str| {
         terminal.type_line("clear; mfa day end --idempotency-key day-1; echo exit $?");
         for (question, answer) in questions {
-            terminal.wait_for(question);
-            terminal.type_line(answer);
+            terminal.answer(question, answer);
         }
         terminal.wait_for(exit);
     };

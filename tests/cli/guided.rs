@@ -15,40 +15,36 @@ fn creating_a_customer_asks_for_every_field_and_shows_the_line() {
     office(&world);
     world.post("/customers", r#"{"identifier":"g-000"}"#).is(202);
     let terminal = Terminal::start(&world, 120, &[]);
-    let answer = |question: &str, text: &str| {
-        terminal.wait_for(question);
-        terminal.type_line(text);
-    };
     terminal.type_line("clear; mfa customers create");
     // A value that breaks a rule is refused at once and asked for again.
-    answer("Identifier:", "..");
-    answer("warning: it must not be \"..\"\nIdentifier:", "g-000");
-    answer("warning: g-000 is taken\nIdentifier:", "g-001");
-    answer("> PERSON\n  BUSINESS", "busi");
-    answer("Given name:", "");
-    answer("Surname, or name of the business:", "Osei's Shop");
-    answer("Born on (YYYY-MM-DD):", "1990-02-30");
-    answer("it must be a date, YYYY-MM-DD\nBorn on (YYYY-MM-DD):", "");
-    answer("> (none)\n  accra", "acc");
-    answer("Employee:", "");
-    answer("Add an address? [no]:", "y");
-    answer("Street:", "1 Quay, rear");
-    answer("City:", "Tema");
-    answer("Region:", "");
-    answer("Postal code:", "");
-    answer("Country code, such as GH:", "GH");
-    answer("Country:", "Ghana");
-    answer("Add a contact? [no]:", "y");
-    answer("> MOBILE\n  PHONE\n  EMAIL", "");
-    answer("> PRIVATE\n  BUSINESS", "");
-    answer("Number or address:", "+233201234567");
-    answer("Add another contact? [no]:", "y");
-    answer("> MOBILE\n  PHONE\n  EMAIL", "email");
-    answer("> PRIVATE\n  BUSINESS", "busi");
-    answer("Number or address:", "shop@example.org");
-    answer("Add another contact? [no]:", "");
+    terminal.answer("Identifier:", "..");
+    terminal.answer("warning: it must not be \"..\"\nIdentifier:", "g-000");
+    terminal.answer("warning: g-000 is taken\nIdentifier:", "g-001");
+    terminal.answer("> PERSON\n  BUSINESS", "busi");
+    terminal.answer("Given name:", "");
+    terminal.answer("Surname, or name of the business:", "Osei's Shop");
+    terminal.answer("Born on (YYYY-MM-DD):", "1990-02-30");
+    terminal.answer("it must be a date, YYYY-MM-DD\nBorn on (YYYY-MM-DD):", "");
+    terminal.answer("> (none)\n  accra", "acc");
+    terminal.answer("Employee:", "");
+    terminal.answer("Add an address? [no]:", "y");
+    terminal.answer("Street:", "1 Quay, rear");
+    terminal.answer("City:", "Tema");
+    terminal.answer("Region:", "");
+    terminal.answer("Postal code:", "");
+    terminal.answer("Country code, such as GH:", "GH");
+    terminal.answer("Country:", "Ghana");
+    terminal.answer("Add a contact? [no]:", "y");
+    terminal.answer("> MOBILE\n  PHONE\n  EMAIL", "");
+    terminal.answer("> PRIVATE\n  BUSINESS", "");
+    terminal.answer("Number or address:", "+233201234567");
+    terminal.answer("Add another contact? [no]:", "y");
+    terminal.answer("> MOBILE\n  PHONE\n  EMAIL", "email");
+    terminal.answer("> PRIVATE\n  BUSINESS", "busi");
+    terminal.answer("Number or address:", "shop@example.org");
+    terminal.answer("Add another contact? [no]:", "");
     assert_eq!(world.get("/customers/g-001").status, 404, "nothing is done before the last yes");
-    answer("create this customer? [y/N]", "y");
+    terminal.answer("create this customer? [y/N]", "y");
     let screen = terminal.wait_for("$");
     let line =
         "mfa customers create g-001 --type BUSINESS --surname 'Osei'\\''s Shop' --assigned-office accra";
@@ -66,43 +62,39 @@ fn creating_a_product_offers_existing_names_and_shows_the_line() {
     let world = World::start();
     world.post("/definitions", PRODUCT).is(202);
     let terminal = Terminal::start(&world, 600, &[]);
-    let answer = |question: &str, text: &str| {
-        terminal.wait_for(question);
-        terminal.type_line(text);
-    };
     terminal.type_line("clear; mfa products create");
-    answer("Identifier:", "day");
-    answer("Name:", "Ama's savings");
-    answer("> SAVINGS\n  CHECKING\n  SHARE", "");
-    answer("> USD Dollar\n  (another)", "");
-    answer("> 9100\n  (another)", "");
-    answer("> 1000\n  (another)", "");
-    answer("> 3000\n  (another)", "");
-    answer("> 8000\n  (another)", "another");
-    answer("Account for accruals:", "8100");
-    answer("> MATURITY\n  ANNUALLY\n  QUARTERLY\n  MONTHLY", "month");
-    answer("Term in months or years:", "12");
-    answer("> MONTH\n  YEAR", "year");
-    answer("Minimum balance:", "ten");
-    answer("it must be an amount, such as 1250.00\nMinimum balance:", "10.50");
-    answer("Interest, percent a year:", "");
-    answer("May the interest be changed later? [no]:", "y");
-    answer("Description:", "");
-    answer("Add a charge? [no]:", "y");
-    answer("> Open\n  Transfer\n  Close\n  Deposit\n  Withdraw", "withdr");
-    answer("> 4000\n  (another)", "");
-    answer("Name of the charge:", "Leaving, early");
-    answer("> an amount\n  percent of the transaction", "percent");
-    answer("Percent:", "1.50");
-    answer("Add another charge? [no]:", "y");
-    answer("> Open\n  Transfer\n  Close\n  Deposit\n  Withdraw", "");
-    answer("> 4000\n  (another)", "");
-    answer("Name of the charge:", "Opening");
-    answer("> an amount\n  percent of the transaction", "");
-    answer("Amount:", "2.00");
-    answer("Add another charge? [no]:", "");
+    terminal.answer("Identifier:", "day");
+    terminal.answer("Name:", "Ama's savings");
+    terminal.answer("> SAVINGS\n  CHECKING\n  SHARE", "");
+    terminal.answer("> USD Dollar\n  (another)", "");
+    terminal.answer("> 9100\n  (another)", "");
+    terminal.answer("> 1000\n  (another)", "");
+    terminal.answer("> 3000\n  (another)", "");
+    terminal.answer("> 8000\n  (another)", "another");
+    terminal.answer("Account for accruals:", "8100");
+    terminal.answer("> MATURITY\n  ANNUALLY\n  QUARTERLY\n  MONTHLY", "month");
+    terminal.answer("Term in months or years:", "12");
+    terminal.answer("> MONTH\n  YEAR", "year");
+    terminal.answer("Minimum balance:", "ten");
+    terminal.answer("it must be an amount, such as 1250.00\nMinimum balance:", "10.50");
+    terminal.answer("Interest, percent a year:", "");
+    terminal.answer("May the interest be changed later? [no]:", "y");
+    terminal.answer("Description:", "");
+    terminal.answer("Add a charge? [no]:", "y");
+    terminal.answer("> Open\n  Transfer\n  Close\n  Deposit\n  Withdraw", "withdr");
+    terminal.answer("> 4000\n  (another)", "");
+    terminal.answer("Name of the charge:", "Leaving, early");
+    terminal.answer("> an amount\n  percent of the transaction", "percent");
+    terminal.answer("Percent:", "1.50");
+    terminal.answer("Add another charge? [no]:", "y");
+    terminal.answer("> Open\n  Transfer\n  Close\n  Deposit\n  Withdraw", "");
+    terminal.answer("> 4000\n  (another)", "");
+    terminal.answer("Name of the charge:", "Opening");
+    terminal.answer("> an amount\n  percent of the transaction", "");
+    terminal.answer("Amount:", "2.00");
+    terminal.answer("Add another charge? [no]:", "");
     assert_eq!(world.get("/definitions/day").status, 404, "nothing is done before the last yes");
-    answer("create this product? [y/N]", "y");
+    terminal.answer("create this product? [y/N]", "y");
     let screen = terminal.wait_for("$");
     let line = screen.lines().find(|line| line.starts_with("  mfa products create day ")).unwrap().trim();
     let product = world.get("/definitions/day").is(200).text();
@@ -127,31 +119,27 @@ fn creating_a_product_offers_existing_names_and_shows_the_line() {
 fn a_product_of_a_new_institution_is_typed_in_whole() {
     let world = World::start();
     let terminal = Terminal::start(&world, 200, &[]);
-    let answer = |question: &str, text: &str| {
-        terminal.wait_for(question);
-        terminal.type_line(text);
-    };
     terminal.type_line("clear; mfa products create");
-    answer("Identifier:", "shares");
-    answer("Name:", "Shares");
-    answer("> SAVINGS\n  CHECKING\n  SHARE", "share");
-    answer("Code of the currency, such as EUR:", "JPY");
-    answer("Its name:", "Yen");
-    answer("Its sign:", "¥");
-    answer("Digits after the point of its smallest amount:", "6");
-    answer("Digits after the point of its smallest amount:", "0");
-    answer("Ledger of the customers' accounts:", "9200");
-    answer("Account for cash:", "7300");
+    terminal.answer("Identifier:", "shares");
+    terminal.answer("Name:", "Shares");
+    terminal.answer("> SAVINGS\n  CHECKING\n  SHARE", "share");
+    terminal.answer("Code of the currency, such as EUR:", "JPY");
+    terminal.answer("Its name:", "Yen");
+    terminal.answer("Its sign:", "¥");
+    terminal.answer("Digits after the point of its smallest amount:", "6");
+    terminal.answer("Digits after the point of its smallest amount:", "0");
+    terminal.answer("Ledger of the customers' accounts:", "9200");
+    terminal.answer("Account for cash:", "7300");
     // A product of this type accrues nothing.
-    answer("Account for expenses:", "3900");
-    answer("> MATURITY\n  ANNUALLY\n  QUARTERLY\n  MONTHLY", "");
+    terminal.answer("Account for expenses:", "3900");
+    terminal.answer("> MATURITY\n  ANNUALLY\n  QUARTERLY\n  MONTHLY", "");
     for question in ["Term in months or years:", "Minimum balance:", "Interest, percent a year:"] {
-        answer(question, "");
+        terminal.answer(question, "");
     }
-    answer("May the interest be changed later? [no]:", "");
-    answer("Description:", "");
-    answer("Add a charge? [no]:", "");
-    answer("create this product? [y/N]", "y");
+    terminal.answer("May the interest be changed later? [no]:", "");
+    terminal.answer("Description:", "");
+    terminal.answer("Add a charge? [no]:", "");
+    terminal.answer("create this product? [y/N]", "y");
     terminal.wait_for("$");
     let product = world.get("/definitions/shares").is(200).json();
     assert_eq!(product["currency"], json!({ "code": "JPY", "name": "Yen", "sign": "¥", "scale": 0 }));
@@ -181,8 +169,7 @@ fn leaving_a_question_with_ctrl_c_or_a_no_changes_nothing() {
         ("Add a contact? [no]:", ""),
         ("create this customer? [y/N]", "n"),
     ] {
-        terminal.wait_for(question);
-        terminal.type_line(text);
+        terminal.answer(question, text);
     }
     let screen = terminal.wait_for("exit 1\n$");
     let kept = "to be corrected, in one line:\n  mfa customers create n-1 --type PERSON --given-name Esi\n";
@@ -209,36 +196,32 @@ fn a_step_back_repeats_the_previous_question_and_keeps_other_answers() {
     let world = World::start();
     office(&world);
     let terminal = Terminal::start(&world, 120, &[]);
-    let answer = |question: &str, text: &str| {
-        terminal.wait_for(question);
-        terminal.type_line(text);
-    };
     terminal.type_line("clear; mfa customers create");
-    answer("Identifier:", "<");
-    answer("this is the first question\nIdentifier:", "b-001");
-    answer("> PERSON\n  BUSINESS", "");
-    answer("Given name:", "Kofi");
-    answer("Surname, or name of the business:", "<");
-    answer("Given name [Kofi]:", "Kwame");
-    answer("Surname, or name of the business:", "Boateng");
-    answer("Born on (YYYY-MM-DD):", "");
+    terminal.answer("Identifier:", "<");
+    terminal.answer("this is the first question\nIdentifier:", "b-001");
+    terminal.answer("> PERSON\n  BUSINESS", "");
+    terminal.answer("Given name:", "Kofi");
+    terminal.answer("Surname, or name of the business:", "<");
+    terminal.answer("Given name [Kofi]:", "Kwame");
+    terminal.answer("Surname, or name of the business:", "Boateng");
+    terminal.answer("Born on (YYYY-MM-DD):", "");
     // In a list it is Esc, and several steps lead to a list.
     terminal.wait_for("> (none)\n  accra");
     terminal.press("Escape");
-    answer("Born on (YYYY-MM-DD):", "<");
-    answer("Surname, or name of the business [Boateng]:", "<");
-    answer("Given name [Kwame]:", "<");
-    answer("> PERSON\n  BUSINESS", "");
-    answer("Given name [Kwame]:", "Kwaku");
-    answer("Surname, or name of the business [Boateng]:", "");
-    answer("Born on (YYYY-MM-DD):", "1990-02-28");
-    answer("> (none)\n  accra", "");
-    answer("Employee:", "");
-    answer("Add an address? [no]:", "y");
-    answer("Street:", "<");
-    answer("Add an address? [yes]:", "no");
-    answer("Add a contact? [no]:", "");
-    answer("create this customer? [y/N]", "y");
+    terminal.answer("Born on (YYYY-MM-DD):", "<");
+    terminal.answer("Surname, or name of the business [Boateng]:", "<");
+    terminal.answer("Given name [Kwame]:", "<");
+    terminal.answer("> PERSON\n  BUSINESS", "");
+    terminal.answer("Given name [Kwame]:", "Kwaku");
+    terminal.answer("Surname, or name of the business [Boateng]:", "");
+    terminal.answer("Born on (YYYY-MM-DD):", "1990-02-28");
+    terminal.answer("> (none)\n  accra", "");
+    terminal.answer("Employee:", "");
+    terminal.answer("Add an address? [no]:", "y");
+    terminal.answer("Street:", "<");
+    terminal.answer("Add an address? [yes]:", "no");
+    terminal.answer("Add a contact? [no]:", "");
+    terminal.answer("create this customer? [y/N]", "y");
     let screen = terminal.wait_for("$");
     let line = "mfa customers create b-001 --type PERSON --given-name Kwaku --surname Boateng \
                 --date-of-birth 1990-02-28\n";
@@ -252,35 +235,31 @@ fn after_steps_back_what_was_answered_is_offered_again() {
     let world = World::start();
     office(&world);
     let terminal = Terminal::start(&world, 120, &[]);
-    let answer = |question: &str, text: &str| {
-        terminal.wait_for(question);
-        terminal.type_line(text);
-    };
     world.post("/customers", r#"{"identifier":"b-000","surname":"Addo"}"#).is(202);
     terminal.type_line("clear; mfa customers create");
-    answer("Identifier:", "b-000");
+    terminal.answer("Identifier:", "b-000");
     // A name that is taken is not offered.
-    answer("b-000 is taken\nIdentifier:", "b-001");
+    terminal.answer("b-000 is taken\nIdentifier:", "b-001");
     terminal.wait_for("> PERSON\n  BUSINESS");
     terminal.press("Down");
-    answer("  PERSON\n> BUSINESS", "");
-    answer("Given name:", "Kofi");
-    answer("Surname, or name of the business:", "Boateng & Co");
-    answer("Born on (YYYY-MM-DD):", "<");
-    answer("Surname, or name of the business [Boateng & Co]:", "<");
-    answer("Given name [Kofi]:", "<");
+    terminal.answer("  PERSON\n> BUSINESS", "");
+    terminal.answer("Given name:", "Kofi");
+    terminal.answer("Surname, or name of the business:", "Boateng & Co");
+    terminal.answer("Born on (YYYY-MM-DD):", "<");
+    terminal.answer("Surname, or name of the business [Boateng & Co]:", "<");
+    terminal.answer("Given name [Kofi]:", "<");
     terminal.wait_for("  PERSON\n> BUSINESS");
     terminal.press("Escape");
-    answer("Identifier [b-001]:", "");
-    answer("  PERSON\n> BUSINESS", "");
-    answer("Given name [Kofi]:", "-");
-    answer("Surname, or name of the business [Boateng & Co]:", "");
-    answer("Born on (YYYY-MM-DD):", "");
-    answer("> (none)\n  accra", "");
-    answer("Employee:", "");
-    answer("Add an address? [no]:", "");
-    answer("Add a contact? [no]:", "");
-    answer("create this customer? [y/N]", "y");
+    terminal.answer("Identifier [b-001]:", "");
+    terminal.answer("  PERSON\n> BUSINESS", "");
+    terminal.answer("Given name [Kofi]:", "-");
+    terminal.answer("Surname, or name of the business [Boateng & Co]:", "");
+    terminal.answer("Born on (YYYY-MM-DD):", "");
+    terminal.answer("> (none)\n  accra", "");
+    terminal.answer("Employee:", "");
+    terminal.answer("Add an address? [no]:", "");
+    terminal.answer("Add a contact? [no]:", "");
+    terminal.answer("create this customer? [y/N]", "y");
     terminal.wait_for("$");
     let customer = world.get("/customers/b-001").is(200).json();
     assert_eq!((&customer["givenName"], &customer["surname"]), (&json!(null), &json!("Boateng & Co")));
@@ -292,10 +271,8 @@ fn ctrl_d_ends_the_questions_and_what_was_typed_is_not_lost() {
     let world = World::start();
     let terminal = Terminal::start(&world, 80, &[]);
     terminal.type_line("clear; mfa customers create; echo exit $?");
-    terminal.wait_for("Identifier:");
-    terminal.type_line("d-1");
-    terminal.wait_for("> PERSON\n  BUSINESS");
-    terminal.type_line("");
+    terminal.answer("Identifier:", "d-1");
+    terminal.answer("> PERSON\n  BUSINESS", "");
     terminal.wait_for("Given name:");
     terminal.press("C-d");
     let screen = terminal.wait_for("exit 1\n$");
@@ -309,8 +286,7 @@ fn ctrl_d_ends_the_questions_inside_a_list_too() {
     let world = World::start();
     let terminal = Terminal::start(&world, 80, &[]);
     terminal.type_line("clear; mfa customers create; echo exit $?");
-    terminal.wait_for("Identifier:");
-    terminal.type_line("d-2");
+    terminal.answer("Identifier:", "d-2");
     terminal.wait_for("> PERSON\n  BUSINESS");
     // What is typed narrows the list down; an arrow goes round it.
     terminal.press("b");
@@ -332,8 +308,7 @@ fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
     office(&world);
     let terminal = Terminal::start(&world, 120, &[]);
     terminal.type_line("clear; mfa customers create n-1; echo exit $?");
-    terminal.wait_for("customer n-1 has no name; create it anyway? [y/N]");
-    terminal.type_line("");
+    terminal.answer("customer n-1 has no name; create it anyway? [y/N]", "");
     terminal.wait_for("exit 1\n$");
     assert_eq!(world.get("/customers/n-1").status, 404);
     for (line, customer) in [("n-2 --yes", "n-2"), ("n-3 --surname Addo", "n-3"), ("n-4 -g Ama", "n-4")] {
@@ -354,8 +329,7 @@ fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
         ("Surname, or name of the business:", "Owusu"),
         ("Born on (YYYY-MM-DD):", ""),
     ] {
-        terminal.wait_for(question);
-        terminal.type_line(text);
+        terminal.answer(question, text);
     }
     terminal.wait_for("> (none)\n  accra");
     terminal.press("C-c");
@@ -382,8 +356,7 @@ fn possible_duplicates_are_shown_before_the_last_question() {
         ("Add an address? [no]:", ""),
         ("Add a contact? [no]:", ""),
     ] {
-        terminal.wait_for(question);
-        terminal.type_line(text);
+        terminal.answer(question, text);
     }
     let screen = terminal.wait_for("create this customer? [y/N]");
     let shown = "warning: there is a similar customer already: c-001 Ama Söhne (PENDING)";

@@ -170,8 +170,7 @@ fn a_signal_during_a_question_leaves_the_terminal_as_it_was() {
             terminal
                 .type_line(&format!("sh -c 'echo $$ >pid; exec {line}'; code=$?; clear; echo exit $code"));
             if line.ends_with("create") {
-                terminal.wait_for("Identifier:");
-                terminal.type_line("c-9");
+                terminal.answer("Identifier:", "c-9");
             }
             terminal.wait_for(question);
             let pid = std::fs::read_to_string(world.dir.path().join("pid")).unwrap();

@@ -62,6 +62,13 @@ impl Terminal {
         }
     }
 
+    /// Waits for a question and answers it with a line.
+    #[track_caller]
+    pub fn answer(&self, question: &str, text: &str) {
+        self.wait_for(question);
+        self.type_line(text);
+    }
+
     /// Types text and leaves it there.
     pub fn keys(&self, text: &str) {
         assert!(self.tmux().args(["send-keys", "-l", text]).status().unwrap().success());
