@@ -5,13 +5,14 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{Carried, Colour, Format, Screen, called};
 use crate::settings::{Origin, Settings};
 use crate::words::{nearest, quoted};
-use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, ValueEnum};
 use mfa_shared::identifier::wire_name;
 use mfa_shared::rule::FieldError;
 use std::ffi::OsString;
 use std::io::{Write, stdout};
 use std::iter;
+use std::sync::LazyLock;
 
 /// Flags that a hint names, so that it stays short.
 const FLAGS_SHOWN_MAX: usize = 3;
@@ -218,9 +219,7 @@ fn deeper(typed: &str, path: &[&'static str]) -> Option<String> {
 fn at_the_top(path: &[&'static str], flag: &str) -> Option<String> {
     let verb = *path.last().filter(|_| path.len() > 1)?;
     let long = flag.strip_prefix("--")?;
-    let mut root = command();
-    root.build();
-    let top = tree::descend(&root, &[verb])?;
+    let top = tree::descend(built(), &[verb])?;
     let has = top.get_arguments().any(|arg| arg.get_long() == Some(long));
     has.then(|| format!("{flag} is a flag of {} {verb}", called::name()))
 }
@@ -259,20 +258,27 @@ fn flag_of(field: &str, flags: &[String]) -> Option<String> {
     same.or_else(part).cloned()
 }
 
+/// The whole tree with the global flags in every command. It is made once: nothing else that a usage error
+/// needs takes as long.
+fn built() -> &'static Command {
+    static BUILT: LazyLock<Command> = LazyLock::new(|| {
+        let mut root = command();
+        root.build();
+        root
+    });
+    &BUILT
+}
+
 /// The flags with a value that only this command has.
 fn own_flags(path: &[&'static str]) -> Vec<String> {
-    let mut root = command();
-    root.build();
-    let Some(command) = tree::descend(&root, path) else { return Vec::new() };
+    let Some(command) = tree::descend(built(), path) else { return Vec::new() };
     let own = command.get_arguments().filter(|arg| !arg.is_global_set() && arg.get_action().takes_values());
     own.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
 }
 
 /// The names of the values that a command has without a flag.
 fn values(path: &[&'static str]) -> Vec<String> {
-    let mut root = command();
-    root.build();
-    let Some(command) = tree::descend(&root, path) else { return Vec::new() };
+    let Some(command) = tree::descend(built(), path) else { return Vec::new() };
     let names = command.get_positionals().filter_map(|arg| Some(arg.get_value_names()?.first()?.to_string()));
     names.collect()
 }
