@@ -53,7 +53,8 @@ fn without_a_terminal_open_tellers_are_listed_and_nothing_is_done() {
     assert!(ran.out.contains("teller desk-2\tfailed\tdesk-2 is ACTIVE for kwame"), "{}", ran.out);
     assert!(ran.out.contains("mfa teller close desk-2 --office head-office"), "{}", ran.out);
     let ran = day(&world, &["end", "head-office", "-o", "json", "--yes"]);
-    assert_eq!((ran.exit, ran.err.as_str()), (9, ""));
+    let error: Value = serde_json::from_str(&ran.err).unwrap();
+    assert_eq!((ran.exit, &error["error"]["code"]), (9, &json!("day_not_ended")));
     let ended: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((steps(&ended), &ended["report"]), (vec!["teller desk-2 failed".to_owned()], &Value::Null));
     assert_eq!(count(&world), 1, "the sample has ended yesterday");
@@ -119,7 +120,13 @@ fn killed_run(world: &mut World) {
         let by = "guest";
         claim(
             tx,
-            &Order { until: day, from: None, name: OrderName::default(), by: by.to_owned() },
+            &Order {
+                until: day,
+                from: None,
+                name: OrderName::default(),
+                by: by.to_owned(),
+                request: "r-1".to_owned(),
+            },
             by,
             None,
         )?;
