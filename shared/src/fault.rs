@@ -75,6 +75,8 @@ faults! {
         "send the properties of one kind of record only";
     AMBIGUOUS_REQUEST: "ambiguous_request" 400 "Ambiguous request"
         "send one Host header, and the length of the body once; a proxy sets both anew";
+    HTTP_VERSION_TOO_OLD: "http_version_too_old" 400 "HTTP/1.0 cannot carry this"
+        "ask over HTTP/1.1; for a proxy of nginx: proxy_http_version 1.1";
     TLS_REQUIRED: "tls_required" 400 "TLS required" "use the same address with https:// in place of http://";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     NOT_IN_BATCH: "not_in_batch" 400 "Not possible in a batch" "send it as a request of its own";

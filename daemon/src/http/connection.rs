@@ -327,7 +327,9 @@ fn with_target_host<B>(mut request: Request<B>) -> Request<B> {
 /// Hands over what the connection knows. `CONNECT` names a host and no path, which warp takes for
 /// impossible; nothing answers there.
 fn with_peer<B>(mut request: Request<B>, peer: Peer) -> Request<B> {
+    let version = request.version();
     request.extensions_mut().insert(peer);
+    request.extensions_mut().insert(version);
     if request.uri().path_and_query().is_none() {
         *request.uri_mut() = Uri::from_static("/");
     }

@@ -5,11 +5,13 @@ use super::unread::{Growing, Piece};
 use crate::ops::list::{CHUNK_BYTES, Cursor, List};
 use crate::store::{Store, Tx};
 use bytes::Bytes;
-use mfa_shared::fault::Fault;
+use hyper::body::Body as _;
+use mfa_shared::api::events::EVENT_STREAM;
+use mfa_shared::fault::{self, Fault};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use warp::http::StatusCode;
-use warp::http::header::{HeaderName, HeaderValue};
+use warp::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use warp::http::{StatusCode, Version};
 use warp::reply::Response;
 
 /// Chunks of a stream that wait for a slow client.
@@ -123,6 +125,18 @@ pub(super) fn respond(reply: Reply, stream: Option<Chunks>) -> Response {
         set_header(&mut response, &name, &value);
     }
     response
+}
+
+/// Refuses an answer whose end a client could not tell. Over HTTP/1.0 the end of the connection is that of
+/// what has no length beforehand, so a list or a backup that breaks off would be taken for a whole one. A
+/// stream of events has no end, and a number at each.
+pub(super) fn with_an_end(response: Response, version: Version) -> Result<Response, Fault> {
+    let is_of_events = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == EVENT_STREAM);
+    if version > Version::HTTP_10 || is_of_events || response.body().size_hint().exact().is_some() {
+        return Ok(response);
+    }
+    let detail = "over HTTP/1.0 nobody can tell whether this answer came whole: ask for it over HTTP/1.1";
+    Err(Fault::new(fault::HTTP_VERSION_TOO_OLD, detail))
 }
 
 /// A status of the table.

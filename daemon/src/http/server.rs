@@ -10,7 +10,7 @@ use super::line::Line;
 use super::noted::Noted;
 use super::pace::Paced;
 use super::reply::CACHE_CONTROL;
-use super::response::{set_header, status};
+use super::response::{set_header, status, with_an_end};
 use super::state::{Phase, State};
 use crate::config::Auth;
 use crate::count::Within;
@@ -30,7 +30,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use warp::Filter;
 use warp::filters::path::FullPath;
 use warp::http::header::{AUTHORIZATION, HOST};
-use warp::http::{HeaderMap, Method};
+use warp::http::{HeaderMap, Method, Version};
 use warp::reply::Response;
 
 /// Time in which a connection that waits in the queue is handed over.
@@ -184,37 +184,41 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
         .and(warp::path::full())
         .and(query)
         .and(warp::header::headers_cloned())
-        .and(warp::ext::get::<Peer>())
+        .and(warp::ext::get::<Peer>().and(warp::ext::get::<Version>()))
         .and(warp::body::stream())
-        .and_then(move |method: Method, path: FullPath, query, headers: HeaderMap, peer: Peer, body| {
-            let state = state.clone();
-            async move {
-                let request_id = request_id(&headers, state.store.clock().now());
-                let origin = origin(peer.from, &headers, &state.config.trusted_proxies);
-                let path = path.as_str().to_owned();
-                let noted = Arc::<Noted>::default();
-                let mut line = Line::begin(&headers, &request_id, noted.clone(), state.counts.clone());
-                let head = Head { method, path, query, headers, request_id, origin, noted, place: None };
-                let mut body = pin!(StreamExt::fuse(body));
-                let unclear = unambiguous(&head.headers, peer).err();
-                // It is unknown where the next request begins.
-                let ends = unclear.is_some();
-                let answered = match unclear {
-                    None => answer(&state, &head, body.as_mut()).await,
-                    Some(fault) => Err(fault),
-                };
-                body::drain(body, &head.headers).await;
-                let response = answered.unwrap_or_else(|fault| {
-                    line.refused(&fault);
-                    refuse(&fault, &head)
-                });
-                let mut response = finish(response, &state, &head);
-                if ends {
-                    set_header(&mut response, "connection", "close");
+        .and_then(
+            move |method: Method, path: FullPath, query, headers: HeaderMap, peer: Peer, version, body| {
+                let state = state.clone();
+                async move {
+                    let request_id = request_id(&headers, state.store.clock().now());
+                    let origin = origin(peer.from, &headers, &state.config.trusted_proxies);
+                    let path = path.as_str().to_owned();
+                    let noted = Arc::<Noted>::default();
+                    let mut line = Line::begin(&headers, &request_id, noted.clone(), state.counts.clone());
+                    let head = Head { method, path, query, headers, request_id, origin, noted, place: None };
+                    let mut body = pin!(StreamExt::fuse(body));
+                    let unclear = unambiguous(&head.headers, peer).err();
+                    // It is unknown where the next request begins.
+                    let ends = unclear.is_some();
+                    let answered = match unclear {
+                        None => answer(&state, &head, body.as_mut())
+                            .await
+                            .and_then(|response| with_an_end(response, version)),
+                        Some(fault) => Err(fault),
+                    };
+                    body::drain(body, &head.headers).await;
+                    let response = answered.unwrap_or_else(|fault| {
+                        line.refused(&fault);
+                        refuse(&fault, &head)
+                    });
+                    let mut response = finish(response, &state, &head);
+                    if ends {
+                        set_header(&mut response, "connection", "close");
+                    }
+                    Ok::<_, warp::Rejection>(line.follow(response, head.method == Method::HEAD))
                 }
-                Ok::<_, warp::Rejection>(line.follow(response, head.method == Method::HEAD))
-            }
-        })
+            },
+        )
 }
 
 /// A proxy and this daemon could each take another one of two hosts, or see another end of the body.
