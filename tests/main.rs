@@ -74,6 +74,7 @@ mod cli {
     mod apply_asked;
     mod audit;
     mod background;
+    mod between;
     mod bodies;
     mod bulk;
     mod bulk_export;

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 /// The result of running a command.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
+/// The code of an answer that is not that of a daemon.
+const UNEXPECTED: &str = "unexpected_answer";
 /// Most missing permissions that a hint names.
 const NAMED_MAX: usize = 3;
 
@@ -138,10 +140,21 @@ impl Failure {
         failure
     }
 
+    /// Whether no daemon has answered.
+    pub fn is_silence(&self) -> bool {
+        self.exit == exit::UNREACHABLE || self.code == UNEXPECTED
+    }
+
     /// An answer that holds what no daemon sends.
     pub fn unexpected(url: &str, what: &str) -> Self {
-        Self::new("unexpected_answer", exit::FAILURE, format!("{url} answered {what}"))
+        Self::new(UNEXPECTED, exit::FAILURE, format!("{url} answered {what}"))
             .hint("is this the address of a daemon? it is set by --url or MFA_URL")
+    }
+
+    /// The same failure with another exit code.
+    pub fn exit(mut self, exit: i32) -> Self {
+        self.0.exit = exit;
+        self
     }
 
     /// The same failure with another hint.

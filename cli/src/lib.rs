@@ -345,6 +345,7 @@ fn given_token(settings: &Settings) -> Outcome<Option<String>> {
 fn leave_when_interrupted(cx: &Cx) {
     let (structured, screen) = (cx.out.format.is_structured(), cx.out.screen);
     let (interrupts, can_ask) = (cx.prompt.interrupts.clone(), cx.prompt.can_ask());
+    let client = cx.client.clone();
     let (listens, listening) = mpsc::channel::<()>();
     thread::spawn(move || {
         let Ok(runtime) = Builder::new_current_thread().enable_io().build() else { return };
@@ -380,8 +381,10 @@ fn leave_when_interrupted(cx: &Cx) {
         });
         let Some(exit) = ended else { return };
         ByKey::put_back();
-        if exit == exit::INTERRUPTED {
-            output::show_failure(&prompt::interrupted("interrupted"), structured, &screen);
+        // A program that was ended says nothing more, unless it may have changed something.
+        if exit == exit::INTERRUPTED || client.may_have_changed() {
+            let failure = client.ended(prompt::interrupted("interrupted").exit(exit));
+            output::show_failure(&failure, structured, &screen);
         }
         talk::release();
         std::process::exit(exit);

@@ -25,7 +25,8 @@ pub fn run_with(mut command: Command, input: &str) -> Ran {
     left(child.wait_with_output().unwrap())
 }
 
-fn left(output: Output) -> Ran {
+/// What a command has left that was begun by a test itself.
+pub fn left(output: Output) -> Ran {
     let Output { status, stdout, stderr } = output;
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Ran { exit: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }

@@ -1,7 +1,7 @@
 //! What the daemon answered, and whether it was a daemon at all.
 
+use super::doubt::Doubt;
 use mfa_shared::wire::AnswerKind;
-use reqwest::Response;
 use reqwest::header::{ETAG, HeaderMap, HeaderName, LOCATION};
 use serde_json::Value;
 
@@ -11,8 +11,6 @@ const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 /// The header by which it says that an answer was given before.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// The header of each of its answers.
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What the daemon answered.
 #[derive(Debug)]
@@ -29,6 +27,8 @@ pub struct Reply {
     pub last_event: Option<u64>,
     /// Whether it is the answer to an earlier request under the same key.
     pub replayed: bool,
+    /// What the tries of the request leave open.
+    pub(super) doubt: Option<Doubt>,
 }
 
 impl Reply {
@@ -42,20 +42,16 @@ impl Reply {
             left_out: given(LEFT_OUT),
             last_event: given(LAST_EVENT).and_then(|number| number.parse().ok()),
             replayed: given(REPLAYED).is_some(),
+            doubt: None,
         }
     }
-}
-
-/// Whether a daemon answered. Another server may well answer 200 to whatever it is asked, and a script would
-/// take a change for made.
-pub(super) fn is_of_daemon(response: &Response) -> bool {
-    response.headers().contains_key(REQUEST_ID)
 }
 
 /// The body of an answer of this kind, if it is one.
 pub(super) fn value(kind: AnswerKind, text: &str) -> Option<Value> {
     let value = if text.is_empty() { Value::Null } else { serde_json::from_str(text).ok()? };
     let fits = match kind {
+        AnswerKind::Accepted | AnswerKind::Created | AnswerKind::Done => value.is_null(),
         AnswerKind::List => value.is_array(),
         AnswerKind::Page => value.is_object(),
         AnswerKind::Json => !value.is_null() && !value.is_array(),

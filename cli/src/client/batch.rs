@@ -20,6 +20,8 @@ pub struct Way<'w> {
     pub reads: bool,
     /// The key of the batch. Without one, each change has to have its own: a batch may be sent twice.
     pub key: Option<&'w str>,
+    /// Whether the keys of its changes are made from that of the command.
+    pub parts_keyed: bool,
     /// What the printed line of curl has in their place.
     pub plain: Option<&'w [String]>,
 }
@@ -74,7 +76,7 @@ impl Client {
 
     /// Sends operations, each the text of its JSON.
     pub async fn batch(&self, operations: &[String], way: Way<'_>) -> Outcome<BatchResult> {
-        let Way { atomic, reads, key, plain } = way;
+        let Way { atomic, reads, key, parts_keyed, plain } = way;
         let body = |operations: &[String]| {
             format!(r#"{{"atomic":{atomic},"operations":[{}]}}"#, operations.join(",")).into_bytes()
         };
@@ -82,12 +84,16 @@ impl Client {
         let outgoing = Outgoing { query: Vec::new(), body: sent };
         let row = Request::of_row((&SendBatch::META, &[]), outgoing);
         let printed = plain.map(body);
-        let mut request = Request { reports: true, keyed: false, reads, bulk: true, printed, ..row };
+        let mut request =
+            Request { reports: true, keyed: false, parts_keyed, reads, bulk: true, printed, ..row };
         if let Some(key) = key {
             request.headers.insert(IDEMPOTENCY_KEY, header(key)?);
         }
-        let (text, _) = self.heard(request).await?;
-        let answer: BatchResult = serde_json::from_str(&text).map_err(|_| Failure::status(200, &self.url))?;
+        let (text, reply) = self.heard(request).await?;
+        let answer = serde_json::from_str(&text).ok();
+        // What has no result would count as done, or be passed over.
+        let is_whole = |answer: &BatchResult| answer.results.len() == operations.len();
+        let answer = answer.filter(is_whole).ok_or_else(|| self.misread(&reply))?;
         for (operation, result) in operations.iter().zip(&answer.results) {
             self.note_result(operation, result);
         }

@@ -2,13 +2,16 @@
 
 use super::Client;
 use super::idempotency::Keys;
+use super::limits::BYTES_A_SECOND;
 use crate::failure::{Failure, Outcome};
 use mfa_shared::wire::PROBLEM_TYPE;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, RETRY_AFTER};
 use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+/// The header of each of its answers.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// What to do about a certificate that is not trusted.
 const UNTRUSTED_HINT: &str = "correct the address, or name the file of its authority: --ca-file; \
                               mfa tls trust fetches it";
@@ -18,11 +21,9 @@ const CONNECT_SECONDS_MAX: u64 = 10;
 /// next request is sent.
 const IDLE_SECONDS_MAX: u64 = 5;
 
-/// Longest time that a daemon may ask to wait before a request is repeated.
+/// Longest time that a daemon may ask to wait before a request is repeated, or a part of longer work.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
-
-/// Bytes of an upload that arrive in a second even on a poor line.
-const UPLOAD_BYTES_A_SECOND: u64 = 4096;
+const TURN_SECONDS_MAX: u64 = 60;
 
 /// Longest wait for the answer to a question that a daemon answers at once.
 const LOOK_WITHIN: Duration = Duration::from_secs(5);
@@ -52,7 +53,7 @@ impl Client {
     }
 
     /// How long to wait before a request is repeated; `None` where that does not help or takes too long. What
-    /// is part of a longer work waits for its turn as long as the daemon says.
+    /// is part of a longer work waits for its turn, a minute at most.
     pub(super) fn wait(
         &self,
         answer: &Result<reqwest::Response, reqwest::Error>,
@@ -69,14 +70,15 @@ impl Client {
         // Also where the request reached no daemon.
         let backoff = Duration::from_millis(100 * 3_u64.pow(tries.min(4)));
         let soon = tries < self.retries && wait.as_secs() <= RETRY_AFTER_SECONDS_MAX;
-        (limited && bulk || soon).then(|| wait.max(backoff))
+        let in_turn = limited && bulk && wait.as_secs() <= TURN_SECONDS_MAX;
+        (in_turn || soon).then(|| wait.max(backoff))
     }
 
     /// The connections that a request uses, and how long it may take. A body that is sent piece by piece
     /// has connections of its own: nothing comes back while a slow line is busy with it.
     pub(super) fn way(&self, in_pieces: bool, bytes: usize) -> Outcome<(reqwest::Client, Duration)> {
         if in_pieces {
-            let patience = self.timeout + Duration::from_secs(bytes as u64 / UPLOAD_BYTES_A_SECOND);
+            let patience = self.timeout + Duration::from_secs(bytes as u64 / BYTES_A_SECOND);
             return Ok((self.connections(patience)?, patience));
         }
         if let Some(http) = self.http.get() {
@@ -158,6 +160,16 @@ fn address(text: &str) -> Outcome<reqwest::Url> {
     })
 }
 
+/// An answer that did not come, or not to its end, in its time.
+pub fn too_late(url: &str, within: Duration) -> Failure {
+    silent(url, &format!("no answer within {} s", within.as_secs()), "is it running? mfa daemon status")
+}
+
+fn silent(url: &str, why: &str, hint: &str) -> Failure {
+    let message = format!("cannot reach the daemon at {url}: {why}");
+    Failure::new("daemon_unreachable", mfa_shared::fault::exit::UNREACHABLE, message).hint(hint)
+}
+
 /// Why no answer came, by the first cause that says something to a person.
 pub(super) fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) -> Failure {
     let here = reqwest::Url::parse(url).is_ok_and(|url| is_here(&url));
@@ -190,13 +202,10 @@ pub(super) fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) 
         _ if refused => {
             ("the connection was refused".to_owned(), "start the daemon there, or correct the address")
         }
-        _ if error.is_timeout() => {
-            (format!("no answer within {} s", timeout.as_secs()), "is it running? mfa daemon status")
-        }
+        _ if error.is_timeout() => return too_late(url, timeout),
         _ => (root(error), "is it running? mfa daemon status"),
     };
-    let message = format!("cannot reach the daemon at {url}: {why}");
-    Failure::new("daemon_unreachable", mfa_shared::fault::exit::UNREACHABLE, message).hint(hint)
+    silent(url, &why, hint)
 }
 
 fn distrust(why: &rustls::CertificateError) -> &'static str {
@@ -230,9 +239,18 @@ pub(super) fn is_limited(answer: &Result<reqwest::Response, reqwest::Error>) -> 
 }
 
 /// Whether a refusal is the daemon's own, and not that of a proxy before it.
-pub(super) fn is_own(headers: &HeaderMap) -> bool {
+fn is_own(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.and_then(|kind| kind.split(';').next()) == PROBLEM_TYPE.split(';').next()
+}
+
+/// Whether a daemon answered. Another server may well answer 200 or 404 to whatever it is asked, and a script
+/// would take a change for made, or for refused. Proxies number requests, too, but refuse them in other
+/// words.
+pub(super) fn is_of_daemon(response: &reqwest::Response) -> bool {
+    let (status, headers) = (response.status(), response.headers());
+    let refuses = status.is_client_error() || status.is_server_error();
+    headers.contains_key(REQUEST_ID) && (!refuses || is_own(headers))
 }
 
 /// How long the daemon asks to wait.

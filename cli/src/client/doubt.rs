@@ -1,7 +1,7 @@
 //! Changes that may have been made although no answer says so.
 
 use super::Client;
-use super::connect::is_own;
+use super::connect::is_of_daemon;
 use crate::failure::Failure;
 use mfa_shared::fault::UNAVAILABLE;
 use reqwest::{Error, Response};
@@ -25,7 +25,7 @@ impl Doubt {
     /// Takes note of a try.
     pub fn note(&mut self, answer: &Result<Response, Error>) {
         self.is_there = match answer {
-            Ok(response) if self.is_settled(response.status().as_u16()) => false,
+            Ok(response) if is_of_daemon(response) && self.is_settled(response.status().as_u16()) => false,
             answer => self.is_there || is_lost(answer),
         };
     }
@@ -67,12 +67,24 @@ impl Client {
         self.doubting(doubt.map(|doubt| Doubt { is_there: true, ..doubt }), failure)
     }
 
-    /// The failure of a command whose output could not be written, with what it has changed nevertheless.
+    /// The failure of a command whose output could not be written, or which could not read what it shows,
+    /// with what it has changed nevertheless.
     pub fn done_unseen(&self, failure: Failure) -> Failure {
-        if !failure.unwritten || self.unrefused.load(Ordering::Relaxed) == 0 {
+        let is_unseen = failure.unwritten || failure.is_silence();
+        if !is_unseen || failure.in_doubt || failure.key.is_some() || !self.may_have_changed() {
             return failure;
         }
         self.repeatable(failure.adding("; the change was made nevertheless"))
+    }
+
+    /// The failure of a command that was ended from outside, with what it may have changed.
+    pub fn ended(&self, failure: Failure) -> Failure {
+        if self.may_have_changed() { self.repeatable(failure.in_doubt()) } else { failure }
+    }
+
+    /// Whether changes were sent and not refused.
+    pub fn may_have_changed(&self) -> bool {
+        self.unrefused.load(Ordering::Relaxed) > 0
     }
 
     /// Says how the command of a failed change can be repeated.
@@ -93,7 +105,6 @@ fn is_not_made(answer: &Result<Response, Error>) -> bool {
 }
 
 /// Whether what was sent may have been done, and no answer of the daemon says so.
-fn is_lost(answer: &Result<Response, Error>) -> bool {
-    let is_answered = |response: &Response| response.status().is_success() || is_own(response.headers());
-    !is_not_made(answer) && !answer.as_ref().is_ok_and(is_answered)
+pub(super) fn is_lost(answer: &Result<Response, Error>) -> bool {
+    !is_not_made(answer) && !answer.as_ref().is_ok_and(is_of_daemon)
 }

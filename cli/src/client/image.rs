@@ -1,8 +1,8 @@
 //! Images, sent and received piece by piece, so that progress on a slow line can be shown.
 
-use super::limits::{self, IMAGE_MIB_MAX};
+use super::limits::{self, IMAGE_MIB_MAX, Unread};
 use super::request::{Request, Watch};
-use super::{Client, connect};
+use super::{Client, connect, too_late};
 use crate::failure::{Failure, Outcome};
 use crate::words::hex;
 use bytes::Bytes;
@@ -65,9 +65,13 @@ impl Client {
             let message = format!("the image from {} did not arrive whole: {why}", self.url);
             Failure::new("image_broken", exit::FAILURE, message).hint("repeat the command")
         };
-        let read = limits::whole(&mut response, IMAGE_MIB_MAX).await;
-        let bytes = read.map_err(|error| broken(&connect::root(&error)))?.ok_or_else(|| {
-            Failure::unexpected(&self.url, &format!("with an image of more than {IMAGE_MIB_MAX} MiB"))
+        let read = limits::whole(&mut response, IMAGE_MIB_MAX, self.timeout).await;
+        let bytes = read.map_err(|unread| match unread {
+            Unread::TooLong => {
+                Failure::unexpected(&self.url, &format!("with an image of more than {IMAGE_MIB_MAX} MiB"))
+            }
+            Unread::TooSlow => too_late(&self.url, self.timeout),
+            Unread::Broken(error) => broken(&connect::root(&error)),
         })?;
         if hex(digest::digest(&digest::SHA256, &bytes).as_ref()) != facts.sha256 {
             return Err(broken("its bytes were changed"));

@@ -1,4 +1,7 @@
-//! How long answers may be. What is longer comes from no daemon, and would take all memory.
+//! How long answers may be, and how slowly they may come. What is longer comes from no daemon, and would take
+//! all memory; what is slower would keep a script waiting for ever.
+
+use std::time::{Duration, Instant};
 
 /// Mebibytes that a refusal may have.
 pub const ERROR_MIB_MAX: usize = 1;
@@ -9,18 +12,40 @@ pub const RECORD_MIB_MAX: usize = 16;
 /// Mebibytes that an image may have.
 pub const IMAGE_MIB_MAX: usize = 64;
 
-/// Reads an answer to its end; nothing where it is longer than so many mebibytes.
-pub async fn whole(response: &mut reqwest::Response, max: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
+/// Bytes that arrive in a second even on a poor line, as a body does or an answer.
+pub const BYTES_A_SECOND: u64 = 4096;
+
+/// Why an answer was not read to its end.
+pub enum Unread {
+    /// It is longer than it may be.
+    TooLong,
+    /// It came more slowly than on a poor line.
+    TooSlow,
+    /// The connection broke off.
+    Broken(reqwest::Error),
+}
+
+/// Reads an answer to its end, of so many mebibytes at most; beside the time that its length takes on a poor
+/// line, it has this time in all.
+pub async fn whole(
+    response: &mut reqwest::Response,
+    max: usize,
+    within: Duration,
+) -> Result<Vec<u8>, Unread> {
     let fits = |length: usize| length <= max << 20;
     if !response.content_length().is_none_or(|length| usize::try_from(length).is_ok_and(fits)) {
-        return Ok(None);
+        return Err(Unread::TooLong);
     }
+    let began = Instant::now();
     let mut bytes = Vec::new();
-    while let Some(piece) = response.chunk().await? {
+    while let Some(piece) = response.chunk().await.map_err(Unread::Broken)? {
         if !fits(bytes.len() + piece.len()) {
-            return Ok(None);
+            return Err(Unread::TooLong);
         }
         bytes.extend_from_slice(&piece);
+        if began.elapsed() > within + Duration::from_secs(bytes.len() as u64 / BYTES_A_SECOND) {
+            return Err(Unread::TooSlow);
+        }
     }
-    Ok(Some(bytes))
+    Ok(bytes)
 }

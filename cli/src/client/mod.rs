@@ -23,14 +23,13 @@ pub mod trace;
 mod trust;
 
 use crate::failure::{Failure, Outcome, next_step};
-use answer::is_of_daemon;
 use bytes::Bytes;
-use connect::{is_limited, root, unreachable};
+use connect::{is_limited, is_of_daemon, root, unreachable};
 use dangling::Noted;
-use doubt::Doubt;
+use doubt::{Doubt, is_lost};
 use idempotency::Keys;
 use image::upload;
-use limits::{ANSWER_MIB_MAX, ERROR_MIB_MAX};
+use limits::{ANSWER_MIB_MAX, ERROR_MIB_MAX, Unread};
 use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, percent_encode, render};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::Outgoing;
@@ -42,7 +41,7 @@ use std::time::{Duration, Instant};
 
 pub use answer::Reply;
 pub use batch::{Way, operation};
-pub use connect::check_address;
+pub use connect::{check_address, too_late};
 pub use dangling::Dangling;
 pub use greeting::host_and_port;
 pub use image::Facts;
@@ -136,8 +135,7 @@ impl Client {
         let params = request.params.clone();
         let reports = request.reports;
         let (text, mut reply) = self.heard(request).await?;
-        reply.value =
-            answer::value(meta.answer.kind, &text).ok_or_else(|| Failure::status(200, &self.url))?;
+        reply.value = answer::value(meta.answer.kind, &text).ok_or_else(|| self.misread(&reply))?;
         if self.dry_run && !meta.method.reads() && !reports {
             let path = render(meta.path, &params);
             return Err(dry_run::would_be_accepted(meta.method.as_str(), &path, reply.location));
@@ -157,11 +155,11 @@ impl Client {
         let doubt = response.extensions().get::<Doubt>().copied();
         let tried = response.headers().contains_key(DRY_RUN);
         let is_of_daemon = is_of_daemon(&response);
-        let reply = Reply::begun(response.headers());
+        let reply = Reply { doubt, ..Reply::begun(response.headers()) };
         let read = self.text(response).await;
         let (status, text) = read.map_err(|failure| self.broken_off(doubt, failure))?;
         match (200..300).contains(&status) {
-            true if !is_of_daemon => Err(Failure::status(status, &self.url)),
+            true if !is_of_daemon => Err(self.doubting(doubt, Failure::status(status, &self.url))),
             true if tries && !tried => Err(dry_run::ignored(&self.url)),
             true => Ok((text, reply)),
             false => Err(self.doubting(doubt, self.refused(meta, &params, status, &text))),
@@ -194,7 +192,19 @@ impl Client {
     /// Sends a request of the endpoint table.
     pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
         let Request {
-            meta, params, outgoing, headers, head_only, watch, keyed, reads, bulk, printed, ..
+            meta,
+            params,
+            outgoing,
+            headers,
+            head_only,
+            watch,
+            keyed,
+            parts_keyed,
+            once,
+            reads,
+            bulk,
+            printed,
+            ..
         } = request;
         let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
@@ -211,6 +221,8 @@ impl Client {
             body: outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes)),
             watch,
             keyed,
+            parts_keyed,
+            once,
             reads,
             bulk,
             printed,
@@ -222,14 +234,15 @@ impl Client {
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
         let parcel = self.heed(parcel).await?;
         let changes = parcel.changes();
-        let Parcel { method, url, mut headers, body, watch, keyed, bulk, printed, .. } = parcel;
+        let Parcel { method, url, mut headers, body, watch, keyed, parts_keyed, once, bulk, printed, .. } =
+            parcel;
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
             self.check_wire()?;
         }
         if keyed && !method.is_safe() {
             headers.insert(IDEMPOTENCY_KEY, header(&self.keys.next())?);
         }
-        let mut doubt = Doubt::of(changes, headers.contains_key(IDEMPOTENCY_KEY));
+        let mut doubt = Doubt::of(changes, parts_keyed || headers.contains_key(IDEMPOTENCY_KEY));
         if let Some((kind, _)) = &body {
             headers.insert(CONTENT_TYPE, header(kind)?);
         }
@@ -258,7 +271,8 @@ impl Client {
             let answer = self.noting(changes, request.send()).await;
             doubt.iter_mut().for_each(|doubt| doubt.note(&answer));
             self.trace(method.as_str(), &url, &answer, sent.elapsed());
-            match (self.wait(&answer, tries, bulk), answer) {
+            let again = if once && is_lost(&answer) { None } else { self.wait(&answer, tries, bulk) };
+            match (again, answer) {
                 (Some(wait), answer) => {
                     tries += u32::from(!is_limited(&answer));
                     tokio::time::sleep(wait).await;
@@ -312,9 +326,12 @@ impl Client {
     pub async fn text(&self, mut response: reqwest::Response) -> Outcome<(u16, String)> {
         let status = response.status().as_u16();
         let max = if status < 400 { ANSWER_MIB_MAX } else { ERROR_MIB_MAX };
-        let read = limits::whole(&mut response, max).await;
-        let bytes = read.map_err(|error| unreachable(&self.url, self.timeout, &error))?.ok_or_else(|| {
-            Failure::status(status, &self.url).adding(&format!(" with more than {max} MiB"))
+        let bytes = limits::whole(&mut response, max, self.timeout).await.map_err(|unread| match unread {
+            Unread::TooLong => {
+                Failure::status(status, &self.url).adding(&format!(" with more than {max} MiB"))
+            }
+            Unread::TooSlow => too_late(&self.url, self.timeout),
+            Unread::Broken(error) => unreachable(&self.url, self.timeout, &error),
         })?;
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -322,6 +339,11 @@ impl Client {
             trace::body("<", text.as_bytes());
         }
         Ok((status, text))
+    }
+
+    /// The failure of a request whose answer is none that a daemon gives.
+    fn misread(&self, reply: &Reply) -> Failure {
+        self.broken_off(reply.doubt, Failure::status(200, &self.url))
     }
 
     fn refused(&self, meta: &Meta, params: &[&str], status: u16, text: &str) -> Failure {

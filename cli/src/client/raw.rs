@@ -1,13 +1,16 @@
 //! Requests written by the user: any method and path of the daemon.
 
+use super::connect::is_of_daemon;
 use super::doubt::Doubt;
 use super::dry_run;
 use super::request::{DRY_RUN, Parcel};
 use super::{Client, connect, header};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::Problem;
+use mfa_shared::wire::JSON_TYPE;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use serde::de::IgnoredAny;
 
 /// The raw answer of the daemon.
 #[derive(Debug)]
@@ -49,12 +52,10 @@ impl Client {
         }
         let url = format!("{}{path}", self.url);
         let is_head = verb == Method::HEAD;
-        let (watch, printed) = (None, None);
-        let (keyed, reads, bulk) = (true, false, false);
-        let parcel = Parcel { method: verb, url, headers, body, watch, keyed, reads, bulk, printed };
+        let parcel = Parcel { headers, body, ..Parcel::new(verb, url) };
         let response = self.deliver(parcel).await?;
         let doubt = response.extensions().get::<Doubt>().copied();
-        if is_head && response.status().as_u16() >= 400 && connect::is_own(response.headers()) {
+        if is_head && response.status().as_u16() >= 400 && is_of_daemon(&response) {
             return Err(Failure::without_body(response.status().as_u16(), path));
         }
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -68,6 +69,9 @@ impl Client {
             };
             return Err(self.doubting(doubt, failure));
         }
+        if !is_of_daemon(&response) {
+            return Err(self.doubting(doubt, Failure::status(status.as_u16(), &self.url)));
+        }
         if tries && !response.headers().contains_key(DRY_RUN) {
             return Err(dry_run::ignored(&self.url));
         }
@@ -76,6 +80,10 @@ impl Client {
         let bytes = response.bytes().await;
         let bytes = bytes
             .map_err(|error| self.broken_off(doubt, connect::unreachable(&self.url, self.timeout, &error)))?;
+        let is_json = content_type.starts_with(JSON_TYPE) && !bytes.is_empty();
+        if is_json && serde_json::from_slice::<IgnoredAny>(&bytes).is_err() {
+            return Err(self.broken_off(doubt, Failure::unexpected(&self.url, "with JSON that is cut")));
+        }
         // An answer with a body reports the result of the change itself.
         if tries && bytes.is_empty() {
             return Err(dry_run::would_be_accepted(&method, path, location));

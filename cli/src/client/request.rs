@@ -24,6 +24,10 @@ pub struct Request<'a> {
     pub reports: bool,
     /// The request has an idempotency key of its own.
     pub keyed: bool,
+    /// Each of its parts has a key of its own, made from that of the command.
+    pub parts_keyed: bool,
+    /// What may have been done is not sent again.
+    pub once: bool,
     /// It changes nothing, whatever its method is.
     pub reads: bool,
     /// It is part of longer work, which waits for as long as the daemon says.
@@ -49,6 +53,8 @@ impl<'a> Request<'a> {
             reports: false,
             // The daemon does not keep an answer with a secret, so it knows no repetition.
             keyed: !answers_secret(meta),
+            parts_keyed: false,
+            once: false,
             reads: false,
             bulk: false,
             watch: None,
@@ -65,12 +71,31 @@ pub struct Parcel {
     pub body: Option<(String, Vec<u8>)>,
     pub watch: Option<Watch>,
     pub keyed: bool,
+    pub parts_keyed: bool,
+    pub once: bool,
     pub reads: bool,
     pub bulk: bool,
     pub printed: Option<Vec<u8>>,
 }
 
 impl Parcel {
+    /// A request of the user's own, which has a key and no body yet.
+    pub fn new(method: reqwest::Method, url: String) -> Self {
+        Self {
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: None,
+            watch: None,
+            keyed: true,
+            parts_keyed: false,
+            once: false,
+            reads: false,
+            bulk: false,
+            printed: None,
+        }
+    }
+
     /// Whether it changes something that a repetition could change twice.
     pub fn changes(&self) -> bool {
         let tried = self.headers.contains_key(DRY_RUN);

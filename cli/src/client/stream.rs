@@ -10,7 +10,7 @@ use mfa_shared::api::backup::FileBytes;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::exit;
 use mfa_shared::wire::{Body, NDJSON_TYPE, Nothing, Outgoing};
-use reqwest::header::{ACCEPT, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 
 /// A list that arrives record by record.
 pub struct Stream {
@@ -33,6 +33,10 @@ impl Client {
         let mut request = Request::of_row(at, outgoing);
         request.headers.insert(ACCEPT, HeaderValue::from_static(NDJSON_TYPE));
         let response = self.accepted(request).await?;
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        if !kind.is_some_and(|kind| kind.starts_with(NDJSON_TYPE)) {
+            return Err(Failure::unexpected(&self.url, "with something else than a list"));
+        }
         Ok(Stream { response, buffer: Vec::new(), looked: 0, url: self.url.clone(), count: 0 })
     }
 

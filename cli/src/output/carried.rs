@@ -24,11 +24,6 @@ impl Carried {
     }
 
     fn with_flags(&self, text: &str) -> String {
-        let given = self.flags.iter().filter(|(flag, _)| !text.contains(*flag));
-        let flags: String = given.map(|(flag, value)| format!("{flag} {value} ")).collect();
-        if flags.is_empty() {
-            return text.to_owned();
-        }
         let mut pieces = text.split("mfa ");
         let mut carried = pieces.next().unwrap_or_default().to_owned();
         for piece in pieces {
@@ -37,7 +32,10 @@ impl Carried {
             let end = piece.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(piece.len());
             carried.push_str("mfa ");
             if begins && self.commands.contains(&&piece[..end]) {
-                carried.push_str(&flags);
+                // What the command names already is not given twice.
+                let own = piece.split([';', '\n']).next().unwrap_or_default();
+                let given = self.flags.iter().filter(|(flag, _)| !own.contains(*flag));
+                carried.extend(given.map(|(flag, value)| format!("{flag} {value} ")));
             }
             carried.push_str(piece);
         }
@@ -57,9 +55,11 @@ mod tests {
         let flags = "--profile bank --url http://x:1";
         let expected = format!("list them: mfa {flags} users list; see: mfa help output; not a plumfa users");
         assert_eq!(hint, expected);
-        // What a hint names already is not given twice.
+        // What a command names already is not given twice, and what is said of a flag elsewhere is no such thing.
         let hint = carried.put_in("log in: mfa login olga --url http://y:2");
         assert_eq!(hint, "log in: mfa --profile bank login olga --url http://y:2");
+        let hint = carried.put_in("it is set by --url; then list them: mfa users list; see --url");
+        assert_eq!(hint, format!("it is set by --url; then list them: mfa {flags} users list; see --url"));
         assert_eq!(Carried::default().put_in("mfa users list"), "mfa users list");
     }
 }

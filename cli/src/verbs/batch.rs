@@ -2,7 +2,6 @@
 
 use super::api::{cover, last_word, refuse_masked};
 use crate::client::Way;
-use crate::client::idempotency::new_key;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
@@ -16,12 +15,13 @@ use mfa_shared::fault::exit;
 use mfa_shared::wire::Json;
 use serde_json::{Value, json};
 
-/// The text of an operation, with a key of its own if it changes something: it may be sent twice.
-fn keyed(operation: &Value) -> String {
+/// The text of an operation, with a key of its own if it changes something: it may be sent twice. The keys
+/// are made from that of the command, so that the command with that one repeats them all.
+fn keyed(command: &str, at: usize, operation: &Value) -> String {
     let mut operation = operation.clone();
     let reads = operation["method"].as_str().is_some_and(|method| method.eq_ignore_ascii_case("GET"));
     if !reads && operation["idempotencyKey"].is_null() {
-        operation["idempotencyKey"] = json!(new_key());
+        operation["idempotencyKey"] = json!(format!("{command}.{at}"));
     }
     operation.to_string()
 }
@@ -87,16 +87,17 @@ impl Verb for Send {
         refuse_masked(&batch)?;
         before_deleting(cx, &checked.operations)?;
         // With a key for the whole batch, its parts need none.
-        let whole = cx.client.keys.are_given() || can_be_kept(&checked.operations);
-        let key = whole.then(|| cx.client.keys.of_command());
-        let client = if whole { cx.client.clone() } else { cx.client.aside() };
+        let whole = can_be_kept(&checked.operations);
+        let command = cx.client.keys.of_command();
+        let key = whole.then_some(command);
         let written = || batch["operations"].as_array().into_iter().flatten();
         let plain: Vec<_> = written().map(Value::to_string).collect();
-        let operations = if key.is_some() { plain.clone() } else { written().map(keyed).collect() };
+        let keyed = |(at, operation)| keyed(command, at, operation);
+        let operations = if whole { plain.clone() } else { written().enumerate().map(keyed).collect() };
         // A curl command that is pasted twice is meant twice.
         let reads = checked.operations.iter().all(|operation| operation.method == OperationMethod::Get);
-        let way = Way { atomic: checked.atomic, reads, key, plain: Some(&plain) };
-        let heard = client.batch(&operations, way).await?;
+        let way = Way { atomic: checked.atomic, reads, key, parts_keyed: !whole, plain: Some(&plain) };
+        let heard = cx.client.batch(&operations, way).await?;
         let mut answer = json!(heard);
         if let Some(results) = answer["results"].as_array_mut().filter(|_| !self.show_secrets) {
             // What a change answers with a secret is shown once, so it is never covered.

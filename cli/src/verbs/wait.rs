@@ -1,6 +1,6 @@
 //! `mfa wait`: waits for a state of a record.
 
-use crate::client::Client;
+use crate::client::{Client, too_late};
 use crate::command::cx::Cx;
 use crate::command::money::Money;
 use crate::command::noun::Noun;
@@ -103,7 +103,7 @@ impl Wait {
             Ok(token) => {
                 client.token = token;
                 let look = tokio::time::timeout(left, client.raw("GET", path, &[], None));
-                look.await.unwrap_or_else(|_| Err(no_answer(&client.url, left)))
+                look.await.unwrap_or_else(|_| Err(too_late(&client.url, left)))
             }
             Err(failure) => Err(failure),
         };
@@ -116,7 +116,7 @@ impl Wait {
                 Ok(Look::Answered(None))
             }
             Err(failure)
-                if failure.exit == exit::UNREACHABLE
+                if failure.is_silence()
                     || failure.status.is_some_and(|status| status == 429 || status >= 500) =>
             {
                 Ok(Look::Silent(failure))
@@ -153,12 +153,6 @@ impl Wait {
         let what = format!("{} {is_not} after {seconds} s{now}{silent}", self.record);
         Failure::new("wait_timeout", exit::WAIT_TIMEOUT, what)
     }
-}
-
-/// A look that had to be given up.
-fn no_answer(url: &str, waited: Duration) -> Failure {
-    let what = format!("cannot reach the daemon at {url}: no answer within {} s", waited.as_secs());
-    Failure::new("daemon_unreachable", exit::UNREACHABLE, what).hint("is it running? mfa daemon status")
 }
 
 /// The record that is waited for.

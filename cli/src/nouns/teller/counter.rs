@@ -300,7 +300,7 @@ async fn agreed(cx: &Cx, payer: ChargesWord, (teller, transaction): (&str, &str)
 
 /// A transaction that cannot be confirmed is cancelled. One that may have been confirmed is named.
 async fn given_up(cx: &Cx, teller: &str, transaction: &str, failure: Failure) -> Failure {
-    if failure.status.is_some_and(|status| status < 500) {
+    if !failure.in_doubt && failure.status.is_some_and(|status| status < 500) {
         // If it cannot be cancelled either, the refusal matters more than that it is still PENDING.
         let _ = transactions::cancel(&cx.client.step("cancel"), teller, transaction).await;
         return failure;
@@ -311,7 +311,9 @@ async fn given_up(cx: &Cx, teller: &str, transaction: &str, failure: Failure) ->
     } else {
         failure.adding(&format!("; whether transaction {transaction} was confirmed is not known"))
     };
-    failure.hint(format!("look: {look}; to confirm a confirmed one does nothing"))
+    let look = format!("look: {look}; to confirm a confirmed one does nothing");
+    let hint = if failure.key.is_some() { format!("{look}; {}", failure.hint) } else { look };
+    failure.hint(hint)
 }
 
 fn words(kind: TransactionType) -> &'static str {

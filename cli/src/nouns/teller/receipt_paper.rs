@@ -45,6 +45,7 @@ impl ReceiptFlags {
             failure
                 .adding(&format!("; transaction {identifier} is confirmed nevertheless"))
                 .hint(format!("print the receipt again: {again}"))
+                .of_key(cx.client.keys.of_command())
         };
         issue(cx, &self.paper, teller, identifier).await.map_err(confirmed)
     }

@@ -217,7 +217,7 @@ fn finish(cx: &Cx, noun: Bulk, order: &Order, mut ledger: Ledger) -> Outcome {
     let files = order.written();
     let shown = |path: &Path| path.display().to_string();
     let failures = failed.whole().map(shown);
-    cx.out.show(
+    let show = cx.out.show(
         &views::IMPORT,
         &json!({
             "noun": noun.name, "file": order.file, "rows": counts.rows, "created": counts.created,
@@ -226,13 +226,14 @@ fn finish(cx: &Cx, noun: Bulk, order: &Order, mut ledger: Ledger) -> Outcome {
             "rowsPerSecond": progress.rate(counts.rows - counts.before),
             "report": shown(&files.0), "failedRows": failures,
         }),
-    )?;
+    );
+    let done = |failure: Failure| {
+        let failed = if counts.failed == 0 { "none".to_owned() } else { counts.failed.to_string() };
+        going_on(failure.adding(&format!("; {failed} of the {} rows failed", counts.rows)), noun, order)
+    };
+    show.map_err(done)?;
     if counts.failed == 0 {
-        let done = |failure: Failure| {
-            let failure = failure.adding(&format!("; none of the {} rows failed", counts.rows));
-            Err(going_on(failure, noun, order))
-        };
-        return unreported.map_or(Ok(()), done);
+        return unreported.map_or(Ok(()), |failure| Err(done(failure)));
     }
     let see = unreported.map_or_else(|| format!("see {}", shown(&files.0)), |why| why.message.clone());
     let mut what = format!("{} of {} rows failed: {see}", counts.failed, counts.rows);
