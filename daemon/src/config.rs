@@ -16,6 +16,9 @@ use std::time::Duration;
 /// The default address on which the daemon listens.
 pub const LISTEN_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 6320);
 
+/// Connections beyond [`Config::connections_max`], on which only looks at the daemon itself are answered.
+pub const CONNECTIONS_SPARE: usize = 8;
+
 /// Whether callers are asked for a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Auth {
@@ -141,12 +144,14 @@ pub struct Config {
     pub body_bytes_max: usize,
     /// Largest image.
     pub image_max_bytes: u64,
-    /// Connections served at once; the last 16 of them are for programs of this machine.
+    /// Connections served at once; the last 16 of them are for programs of this machine. A few more are
+    /// answered where they look at the daemon itself.
     pub connections_max: usize,
     /// Connections of one address that is not of this machine; more are refused.
     pub connections_per_address: usize,
-    /// Connections that programs of this machine may have, however few an address may.
-    pub connections_of_loopback: usize,
+    /// Connections that programs of this machine may have, however few an address may; all of them where
+    /// nothing is said.
+    pub connections_of_loopback: Option<usize>,
     /// How often a token and an address may ask.
     pub rates: Rates,
     /// Whether programs of this machine see the metrics without a token.
@@ -217,7 +222,7 @@ impl Config {
             image_max_bytes: 524_288,
             connections_max: 4096,
             connections_per_address: 256,
-            connections_of_loopback: 4096,
+            connections_of_loopback: None,
             rates: Rates::default(),
             metrics_public: false,
             trusted_proxies: Vec::new(),

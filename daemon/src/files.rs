@@ -1,12 +1,13 @@
 //! Open files of the process: as many as the system allows, some of them kept for the store.
 
-use crate::config::Config;
+use crate::config::{CONNECTIONS_SPARE, Config};
 use crate::store::postgres::Options;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs;
 
-/// Files that the store, its rebuilding, gateways and the listener need beside connections.
-const RESERVE: usize = 40;
+/// Files that the store, its rebuilding, gateways and the listener need beside connections, and those of
+/// spare connections.
+const RESERVE: usize = 40 + CONNECTIONS_SPARE;
 /// Files of a connection to PostgreSQL: its socket, and what its thread waits with.
 const OF_STORE_CONNECTION: usize = 4;
 /// Connections that are served however few files there may be.
@@ -93,14 +94,14 @@ mod tests {
         let config = Config::new("/nonexistent");
         assert_eq!(connections(&config, None), 4096);
         assert_eq!(connections(&config, Some(1_048_576)), 4096);
-        assert_eq!(connections(&config, Some(1024)), 984);
-        assert_eq!(connections(&config, Some(64)), 24);
+        assert_eq!(connections(&config, Some(1024)), 976);
+        assert_eq!(connections(&config, Some(64)), 16);
         assert_eq!(connections(&config, Some(16)), CONNECTIONS_MIN);
         assert_eq!(too_few(&config, Some(16)), None);
         let config = Config { store: Address::parse("postgres://mfa@db1/mfa").unwrap().into(), ..config };
-        assert_eq!(connections(&config, Some(1024)), 1024 - 40 - 20 * 4);
-        assert!(too_few(&config, Some(123)).unwrap().contains("16 connections to PostgreSQL need 124"));
-        assert_eq!((too_few(&config, Some(124)), too_few(&config, None)), (None, None));
+        assert_eq!(connections(&config, Some(1024)), 1024 - 48 - 20 * 4);
+        assert!(too_few(&config, Some(131)).unwrap().contains("16 connections to PostgreSQL need 132"));
+        assert_eq!((too_few(&config, Some(132)), too_few(&config, None)), (None, None));
     }
 
     #[test]

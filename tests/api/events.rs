@@ -305,3 +305,39 @@ fn a_stream_ends_with_the_token() {
     listener.delete("/token/_current").is(200);
     assert_eq!(world.wait(open), "");
 }
+
+#[test]
+fn listeners_of_one_caller_and_all_listeners_leave_others_connections() {
+    let world = World::guarded_with(|config| config.connections_max = 16);
+    let rights = [may("customer__v1__customer", "RC"), may("events__v1__events", "R")];
+    let [ama, kofi, esi] = ["ama", "kofi", "esi"].map(|name| world.user_with(name, &rights));
+    let ask = |token: &str, path: &str| world.request_at(0, "GET", path).bearer_auth(token);
+    let listen = |token: &str| {
+        let request = ask(token, "/events").header("accept", "text/event-stream");
+        world.block_on(async { request.send().await.unwrap() })
+    };
+    let hear = |token: &str, count: usize| -> Vec<_> {
+        let streams: Vec<_> = (0..count).map(|_| listen(token)).collect();
+        assert!(streams.iter().all(|stream| stream.status().as_u16() == 200));
+        streams
+    };
+    let refused = |request: reqwest::RequestBuilder, words: &str| {
+        let seen = world.send(request).refused(503, "unavailable");
+        assert_eq!((seen.header("retry-after"), seen.text().contains(words)), ("10".to_owned(), true));
+    };
+    let own = hear(&ama.token, 8);
+    let half = "8 requests of ama, half of the connections";
+    refused(ask(&ama.token, "/events").header("accept", "text/event-stream"), half);
+    refused(ask(&ama.token, "/events?waitSeconds=1"), half);
+    world.send(ask(&ama.token, "/events")).is(200);
+    let others = hear(&kofi.token, 4);
+    let most = "12 requests, three quarters of the connections";
+    refused(ask(&esi.token, "/events").header("accept", "text/event-stream"), most);
+    world.send(ask(&esi.token, "/customers")).is(200);
+    drop((own, others));
+    let began = Instant::now();
+    while listen(&ama.token).status().as_u16() != 200 {
+        assert!(began.elapsed() < Duration::from_secs(20), "those who went are still counted");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

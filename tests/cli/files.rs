@@ -32,7 +32,7 @@ fn silent_clients_beyond_the_open_files_do_not_end_the_writing() {
     let log = home.dir.path().join("log");
     let line = "daemon run --listen 127.0.0.1:0 --auth off";
     // PostgreSQL takes 80 of them.
-    let (files, connections) = if home.store.is_some() { (168, 48) } else { (64, 24) };
+    let (files, connections) = if home.store.is_some() { (168, 40) } else { (64, 16) };
     let command = limited(&home, files, line);
     let served = Served::start_logged(command, std::fs::File::create(&log).unwrap());
     let address = served.url.trim_start_matches("http://").to_owned();
@@ -62,7 +62,7 @@ fn silent_clients_beyond_the_open_files_do_not_end_the_writing() {
     assert!(said.contains(&format!("{connections} connections are served at once and not 4096")), "{said}");
     if home.store.is_none() {
         let finding = found(&home, 1024, &served.url);
-        let what = "the daemon may open 64 files, so it serves 24 connections at once and not 4096";
+        let what = "the daemon may open 64 files, so it serves 16 connections at once and not 4096";
         assert_eq!((&finding["result"], &finding["found"]), (&"warn".into(), &what.into()), "{finding}");
         assert!(finding["mend"].as_str().unwrap().contains("LimitNOFILE"), "{finding}");
     }
@@ -89,7 +89,7 @@ fn doctor_shows_how_many_files_a_daemon_started_here_could_open() {
     let nobody = format!("http://{}", crate::support::served::free_address());
     let finding = found(&home, 256, &nobody);
     let here = "a daemon that is started from this shell may open";
-    let what = format!("{here} 256 files, so it serves 216 connections at once and not 4096");
+    let what = format!("{here} 256 files, so it serves 208 connections at once and not 4096");
     assert_eq!((&finding["result"], &finding["found"]), (&"warn".into(), &what.into()));
     let finding = found(&home, 8192, &nobody);
     let what = format!("{here} 8192 files, enough for 4096 connections at once");

@@ -93,7 +93,11 @@ pub const TABLE: &[Setting] = &[
     row("body_bytes_max", "1048576", "largest JSON body that the daemon reads"),
     row("image_max_bytes", "524288", "largest portrait or scan that the daemon takes"),
     row("connections_max", "4096", "connections that the daemon serves at once"),
-    row("connections_per_address", "256", "connections that one address may have; 4096 on this machine"),
+    row(
+        "connections_per_address",
+        "256",
+        "connections that one address may have; all of them on this machine",
+    ),
     row(
         "requests_per_second_token",
         "",

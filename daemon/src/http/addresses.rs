@@ -1,9 +1,8 @@
 //! Connections of each address, so that one client cannot take all of them.
 
+use super::places::{Place, Places};
 use crate::domain::network::client_of;
-use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
 use warp::http::HeaderMap;
 
 /// Where proxies write for whom they ask.
@@ -41,45 +40,20 @@ fn address(hop: &[u8]) -> Option<IpAddr> {
 pub struct Addresses {
     max: usize,
     loopback: usize,
-    open: Mutex<BTreeMap<IpAddr, usize>>,
-}
-
-/// One connection of an address, until it is dropped.
-#[derive(Debug)]
-pub struct Place {
-    addresses: Arc<Addresses>,
-    address: IpAddr,
+    open: Places<IpAddr>,
 }
 
 impl Addresses {
     /// At most `max` for each address, and at least `loopback` for this machine.
     pub fn new(max: usize, loopback: usize) -> Self {
-        Self { max, loopback, open: Mutex::default() }
+        Self { max, loopback, open: Places::default() }
     }
 
     /// A place for one more connection of an address, if it may have one.
-    pub fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    pub fn enter(&self, address: IpAddr) -> Option<Place<IpAddr>> {
         let address = client_of(address);
         let max = if address.is_loopback() { self.max.max(self.loopback) } else { self.max };
-        let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = all.entry(address).or_default();
-        if *open >= max {
-            return None;
-        }
-        *open += 1;
-        Some(Place { addresses: self.clone(), address })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut all = self.addresses.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = all.get_mut(&self.address) {
-            *open -= 1;
-            if *open == 0 {
-                all.remove(&self.address);
-            }
-        }
+        self.open.take(address, max, usize::MAX).ok()
     }
 }
 
@@ -90,7 +64,7 @@ mod tests {
 
     #[test]
     fn each_address_has_its_own_number_of_connections() {
-        let addresses = Arc::new(Addresses::new(2, 5));
+        let addresses = Addresses::new(2, 5);
         let enter = |address: &str| addresses.enter(address.parse().unwrap());
         let mut held: Vec<_> = (0..2).map(|_| enter("192.0.2.1").unwrap()).collect();
         assert!(enter("192.0.2.1").is_none());
@@ -98,13 +72,13 @@ mod tests {
         assert!(enter("192.0.2.2").is_some());
         held.pop();
         held.push(enter("192.0.2.1").unwrap());
-        let _network = (enter("2001:db8::1").unwrap(), enter("2001:db8::2").unwrap());
+        let networks = (enter("2001:db8::1").unwrap(), enter("2001:db8::2").unwrap());
         assert!(enter("2001:db8::3").is_none(), "one network is one client");
         assert!(enter("2001:db8:0:1::3").is_some());
-        let _here: Vec<_> = (0..5).map(|_| enter("127.0.0.1").unwrap()).collect();
+        let here: Vec<_> = (0..5).map(|_| enter("127.0.0.1").unwrap()).collect();
         assert!(enter("127.0.0.1").is_none());
-        drop(held);
-        assert!(!addresses.open.lock().unwrap().contains_key(&"192.0.2.1".parse::<IpAddr>().unwrap()));
+        drop((held, networks, here));
+        assert!(addresses.open.are_free());
     }
 
     #[test]

@@ -54,6 +54,13 @@ where
     if gives_token { answer.map_err(|fault| fault.clone().error(error_word(fault.kind))) } else { answer }
 }
 
+/// Whether a request is one of those who watch over the daemon.
+pub fn watches(state: &State, head: &Head) -> bool {
+    let found = split(&head.path).and_then(|segments| state.routes.find(segments));
+    let route = found.as_ref().and_then(|found| found.route(method_of(&head.method)?));
+    route.is_some_and(|route| route.watches())
+}
+
 async fn decide<S, B, E>(
     state: &Arc<State>,
     head: &Head,

@@ -27,7 +27,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 use warp::http::header::{HOST, HeaderValue};
-use warp::http::{Request, StatusCode, Uri};
+use warp::http::{Request, StatusCode, Uri, Version};
 use warp::reply::Response;
 
 /// Bytes of a connection that are held at once. A thousand uploads hold as many.
@@ -54,8 +54,20 @@ const HANDSHAKE: u8 = 22;
 pub(super) struct Peer {
     /// The address of its other end.
     pub(super) from: IpAddr,
+    /// Whether it is one beyond those that are served at once: it has one request, soon, and for a look at
+    /// the daemon.
+    pub(super) spare: bool,
     /// Whether proxies could read the request differently, and why.
     pub(super) ambiguous: Option<&'static str>,
+    /// The version of HTTP of the request.
+    pub(super) version: Version,
+}
+
+impl Peer {
+    /// Nothing is known of its requests yet.
+    pub(super) fn new(from: IpAddr, spare: bool) -> Self {
+        Self { from, spare, ambiguous: None, version: Version::default() }
+    }
 }
 
 /// Whether connections are to end, each when its requests are answered. It is held until then.
@@ -71,19 +83,19 @@ pub(super) struct Rules {
 }
 
 /// Serves one connection to its end.
-pub(super) async fn serve<H, S>(socket: Paced<H>, from: IpAddr, rules: &Rules, service: S, ending: Ending)
+pub(super) async fn serve<H, S>(socket: Paced<H>, peer: Peer, rules: &Rules, service: S, ending: Ending)
 where
     H: Unpin + Send + 'static,
     S: Answering,
     S::Future: Send,
 {
     let ended = match &rules.tls {
-        None => first(Watched::new(socket), from, rules, service, ending).await,
+        None => first(Watched::new(socket), peer, rules, service, ending).await,
         Some(tls) => {
             let Some(stream) = handshake(socket, tls, rules.head_within).await else { return };
             match stream.get_ref().1.alpn_protocol() {
-                Some(HTTP_2) => second(stream, from, rules, service, ending).await,
-                _ => first(Watched::new(stream), from, rules, service, ending).await,
+                Some(HTTP_2) => second(stream, peer, rules, service, ending).await,
+                _ => first(Watched::new(stream), peer, rules, service, ending).await,
             }
         }
     };
@@ -149,7 +161,7 @@ pub(super) fn refusal(status: &str, fault: &Fault, headers: &str) -> String {
 /// HTTP/1.1.
 async fn first<I, S>(
     io: Watched<I>,
-    from: IpAddr,
+    peer: Peer,
     rules: &Rules,
     service: S,
     mut ending: Ending,
@@ -165,6 +177,7 @@ where
     let theirs = cut.clone();
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
+        .keep_alive(!peer.spare)
         .max_buf_size(BUFFER_BYTES_MAX)
         .max_header_size(HEAD_BYTES_MAX.into())
         .header_read_timeout(rules.head_within)
@@ -173,7 +186,7 @@ where
             service_fn(move |asked| {
                 let ambiguous = ambiguous.why(served.fetch_add(1, Relaxed));
                 let answer = is_in_bounds(&asked)
-                    .then(|| service.call(with_peer(with_target_host(asked), Peer { from, ambiguous })));
+                    .then(|| service.call(with_peer(with_target_host(asked), Peer { ambiguous, ..peer })));
                 let cut = theirs.clone();
                 async move {
                     match answer {
@@ -193,7 +206,7 @@ where
 /// HTTP/2.
 async fn second<I, S>(
     io: I,
-    from: IpAddr,
+    peer: Peer,
     rules: &Rules,
     service: S,
     mut ending: Ending,
@@ -223,7 +236,7 @@ where
                 // What is too large goes at once, before anything waits for its body.
                 let answer = is_in_bounds(&asked).then(|| {
                     let (asked, ambiguous) = with_host(asked);
-                    service.call(with_peer(asked, Peer { from, ambiguous }))
+                    service.call(with_peer(asked, Peer { ambiguous, ..peer }))
                 });
                 async move {
                     let answer = match answer {
@@ -237,6 +250,9 @@ where
     let (between, longest) = (rules.head_within, rules.pace.longest());
     let silent = between + FAREWELL;
     let farewell = async {
+        if peer.spare {
+            return;
+        }
         tokio::select! {
             () = asked_to_end(&mut ending) => {}
             () = streams.idle(between, between) => {}
@@ -328,8 +344,7 @@ fn with_target_host<B>(mut request: Request<B>) -> Request<B> {
 /// impossible; nothing answers there.
 fn with_peer<B>(mut request: Request<B>, peer: Peer) -> Request<B> {
     let version = request.version();
-    request.extensions_mut().insert(peer);
-    request.extensions_mut().insert(version);
+    request.extensions_mut().insert(Peer { version, ..peer });
     if request.uri().path_and_query().is_none() {
         *request.uri_mut() = Uri::from_static("/");
     }

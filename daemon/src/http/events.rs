@@ -8,6 +8,7 @@ use super::access::{self, AccessRequest};
 use super::cut::Cut;
 use super::head::Head;
 use super::load::Class;
+use super::places::Place;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::request::accepts;
 use super::response::{CHUNKS_WAITING, Chunks, respond};
@@ -40,12 +41,15 @@ const PIECE_EVENTS: usize = 100;
 /// Answers a listener.
 pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     let shared = (state.clone(), asked.clone());
-    let admit = move |tx: &mut Tx<'_>| access::admit(&shared.0, tx, &shared.1).map(drop);
-    state.store.read_jointly(access::places(state, &asked), admit).await?;
+    let admit = move |tx: &mut Tx<'_>| access::admit(&shared.0, tx, &shared.1);
+    let caller = state.store.read_jointly(access::places(state, &asked), admit).await?;
     let query = EventQuery::read(&Params::parse(&head.query))?;
-    let listener = Arc::new(Listener { state: state.clone(), asked, query });
+    let goes_on = accepts(&head.headers, EVENT_STREAM);
+    let waits = goes_on || query.wait_seconds.is_some_and(|seconds| seconds > 0);
+    let place = waits.then(|| state.listeners.enter(&caller.name)).transpose()?;
+    let listener = Arc::new(Listener { state: state.clone(), asked, query, _place: place });
     match &head.headers {
-        headers if accepts(headers, EVENT_STREAM) => listener.stream(headers).await,
+        headers if goes_on => listener.stream(headers).await,
         headers if accepts(headers, NDJSON_TYPE) => listener.lines().await,
         _ => listener.array().await,
     }
@@ -64,6 +68,8 @@ struct Listener {
     state: Arc<State>,
     asked: AccessRequest,
     query: EventQuery,
+    /// None where it does not wait.
+    _place: Option<Place<String>>,
 }
 
 impl Listener {

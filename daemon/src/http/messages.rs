@@ -1,8 +1,8 @@
 //! Test messages that are under way. Each waits for a name server and a receiver, up to half a minute, and
 //! anybody who may send them could have thousands of them wait, on threads that others need.
 
+use super::places::{Full, Place, Places};
 use mfa_shared::fault::{self, Fault};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many may be under way at once, and how many of one caller.
 const AT_ONCE: usize = 32;
@@ -10,45 +10,21 @@ const OF_CALLER: usize = 4;
 /// Seconds after which another one may be tried.
 const RETRY_SECONDS: u32 = 5;
 
-/// The callers whose messages are under way, each as often as there are some.
-#[derive(Debug, Clone, Default)]
-pub struct Messages(Arc<Mutex<Vec<String>>>);
-
-/// One of them, until it is dropped.
-#[derive(Debug)]
-pub struct Message {
-    all: Messages,
-    caller: String,
-}
+/// The callers whose messages are under way.
+#[derive(Debug, Default)]
+pub struct Messages(Places<String>);
 
 impl Messages {
-    fn under_way(&self) -> MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Lets one more of a caller begin, unless too many are under way.
-    pub fn begin(&self, caller: &str) -> Result<Message, Fault> {
-        let mut under_way = self.under_way();
-        let own = under_way.iter().filter(|other| *other == caller).count();
-        let many = if own >= OF_CALLER {
-            format!("{OF_CALLER} test messages of yours are")
-        } else if under_way.len() >= AT_ONCE {
-            format!("{AT_ONCE} test messages are")
-        } else {
-            under_way.push(caller.to_owned());
-            return Ok(Message { all: self.clone(), caller: caller.to_owned() });
-        };
-        let detail = format!("{many} under way; send this one when one of them has ended");
-        Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_SECONDS))
-    }
-}
-
-impl Drop for Message {
-    fn drop(&mut self) {
-        let mut under_way = self.all.under_way();
-        if let Some(place) = under_way.iter().position(|caller| *caller == self.caller) {
-            under_way.swap_remove(place);
-        }
+    pub fn begin(&self, caller: &str) -> Result<Place<String>, Fault> {
+        self.0.take(caller.to_owned(), OF_CALLER, AT_ONCE).map_err(|full| {
+            let many = match full {
+                Full::OfHolder => format!("{OF_CALLER} test messages of yours are"),
+                Full::OfAll => format!("{AT_ONCE} test messages are"),
+            };
+            let detail = format!("{many} under way; send this one when one of them has ended");
+            Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_SECONDS)
+        })
     }
 }
 
@@ -67,6 +43,6 @@ mod tests {
         held.pop();
         held.push(messages.begin("esi").unwrap());
         drop(held);
-        assert!(messages.begin("ama").is_ok() && messages.under_way().is_empty());
+        assert!(messages.begin("ama").is_ok() && messages.0.are_free());
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod access;
 mod addresses;
+mod admission;
 pub mod answer;
 mod backup;
 mod batch;
@@ -35,6 +36,7 @@ pub mod pace;
 mod pages;
 pub mod patient;
 mod payload;
+mod places;
 mod queue;
 pub mod rate;
 mod refused;

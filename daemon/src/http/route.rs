@@ -121,6 +121,13 @@ pub enum Handler {
     Backup,
 }
 
+impl Route {
+    /// Whether it is what those ask who watch over the daemon.
+    pub fn watches(&self) -> bool {
+        matches!(self.handler, Handler::Status(Look::Live | Look::Ready) | Handler::Metrics)
+    }
+}
+
 impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.meta.method, self.meta.path)

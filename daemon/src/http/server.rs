@@ -1,7 +1,8 @@
 //! Connections: accept, limit, serve through one warp filter, stop without losing a request.
 
-use super::addresses::{Addresses, Place, origin};
-use super::answer::answer;
+use super::addresses::origin;
+use super::admission::{Admitted, Doors, all_taken};
+use super::answer::{answer, watches};
 use super::body;
 use super::connection::{Peer, Rules, refusal, serve as serve_connection};
 use super::counts::Counts;
@@ -21,16 +22,15 @@ use mfa_shared::fault::{self, Fault, Problem};
 use mfa_shared::wire::PROBLEM_TYPE;
 use rustix::net::sockopt;
 use std::io;
-use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use warp::Filter;
 use warp::filters::path::FullPath;
 use warp::http::header::{AUTHORIZATION, HOST};
-use warp::http::{HeaderMap, Method, Version};
+use warp::http::{HeaderMap, Method};
 use warp::reply::Response;
 
 /// Time in which a connection that waits in the queue is handed over.
@@ -41,17 +41,16 @@ const QUEUE_MAX: Duration = Duration::from_millis(200);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Bytes that the system keeps of an answer that is not read yet.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
-/// Connections that are kept for this machine, so that its commands get through while other machines have all
-/// the others.
-const KEPT_FOR_LOOPBACK: usize = 16;
+/// Time of a spare connection from its beginning to its end.
+const SPARE_WITHIN: Duration = Duration::from_secs(3);
+/// Seconds after which a client may come again that found no connection.
+const RETRY_SECONDS: u32 = 1;
 
 /// Serves connections until `stop` resolves, then lets the running requests end.
 pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Receiver<bool>) {
     let config = &state.config;
     let limit = Limit {
-        all: Arc::new(Semaphore::new(config.connections_max)),
-        addresses: Arc::new(Addresses::new(config.connections_per_address, config.connections_of_loopback)),
-        kept: KEPT_FOR_LOOPBACK.min(config.connections_max / 16),
+        doors: Doors::new(config),
         pace: config.pace,
         counts: state.counts.clone(),
         speaks_tls: state.tls.is_some(),
@@ -84,11 +83,15 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             }
             Some(_) => None,
         };
-        let Some((socket, from)) = accepted else { break };
+        let Some((socket, peer)) = accepted else { break };
         let rules = rules.clone();
         let ends = ending.subscribe();
         let answering = TowerToHyperService::new(service.clone());
-        tokio::spawn(async move { serve_connection(socket, from, &rules, answering, ends).await });
+        tokio::spawn(async move {
+            let within = if peer.spare { SPARE_WITHIN } else { Duration::MAX };
+            let serving = serve_connection(socket, peer, &rules, answering, ends);
+            let _ = tokio::time::timeout(within, serving).await;
+        });
     }
     drop(listener);
     let within = Duration::from_secs(state.config.stop_timeout_seconds);
@@ -100,41 +103,28 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
 }
 
 /// What a connection holds of the limits until it ends.
-type Admission = (OwnedSemaphorePermit, Place, Within);
+type Admission = (Admitted, Within);
 
-/// How many connections there may be, and how slow they may be.
+/// Which connections there may be, and how slow they may be.
 struct Limit {
-    all: Arc<Semaphore>,
-    addresses: Arc<Addresses>,
-    /// How many of them are kept for this machine.
-    kept: usize,
+    doors: Doors,
     pace: Pace,
     counts: Arc<Counts>,
     speaks_tls: bool,
 }
 
-impl Limit {
-    /// A place for a connection that was accepted, or why there is none.
-    fn enter(&self, from: IpAddr) -> Result<Place, String> {
-        if self.all.available_permits() < self.kept && !from.to_canonical().is_loopback() {
-            return Err("the daemon has as many connections as it serves at once; try again soon".to_owned());
-        }
-        let full = || format!("{from} has as many connections as one address may have; close some of them");
-        self.addresses.enter(from).ok_or_else(full)
-    }
-}
-
-#[expect(clippy::expect_used, reason = "the semaphore is never closed")]
-async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Admission>, IpAddr) {
+async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Admission>, Peer) {
     loop {
-        let permit = limit.all.clone().acquire_owned().await.expect("an open semaphore");
+        // Who comes when there is none waits in the queue of the system.
+        let permits = limit.doors.one_more().await;
         match listener.accept().await {
-            Ok((socket, from)) => match limit.enter(from.ip()) {
-                Ok(place) => {
+            Ok((socket, from)) => match limit.doors.enter(from.ip(), permits) {
+                Ok(admitted) => {
                     prepare(&socket, limit.pace);
                     limit.counts.accepted.one();
-                    let held = (permit, place, limit.counts.connections.enter());
-                    return (Paced::new(socket, limit.pace, held), from.ip());
+                    let peer = Peer::new(from.ip(), admitted.spare);
+                    let held = (admitted, limit.counts.connections.enter());
+                    return (Paced::new(socket, limit.pace, held), peer);
                 }
                 Err(why) => {
                     limit.counts.turned_away.one();
@@ -167,7 +157,7 @@ fn prepare(socket: &TcpStream, pace: Pace) {
 /// Says no to a connection for which there is no place, without waiting for its request.
 fn turn_away(socket: &TcpStream, why: String) {
     let fault = Fault::new(fault::UNAVAILABLE, why);
-    let answer = refusal("503 Service Unavailable", &fault, "retry-after: 1\r\n");
+    let answer = refusal("503 Service Unavailable", &fault, &format!("retry-after: {RETRY_SECONDS}\r\n"));
     // A client that does not take it sees the end of the connection.
     let _ = socket.try_write(answer.as_bytes());
 }
@@ -184,41 +174,43 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
         .and(warp::path::full())
         .and(query)
         .and(warp::header::headers_cloned())
-        .and(warp::ext::get::<Peer>().and(warp::ext::get::<Version>()))
+        .and(warp::ext::get::<Peer>())
         .and(warp::body::stream())
-        .and_then(
-            move |method: Method, path: FullPath, query, headers: HeaderMap, peer: Peer, version, body| {
-                let state = state.clone();
-                async move {
-                    let request_id = request_id(&headers, state.store.clock().now());
-                    let origin = origin(peer.from, &headers, &state.config.trusted_proxies);
-                    let path = path.as_str().to_owned();
-                    let noted = Arc::<Noted>::default();
-                    let mut line = Line::begin(&headers, &request_id, noted.clone(), state.counts.clone());
-                    let head = Head { method, path, query, headers, request_id, origin, noted, place: None };
-                    let mut body = pin!(StreamExt::fuse(body));
-                    let unclear = unambiguous(&head.headers, peer).err();
-                    // It is unknown where the next request begins.
-                    let ends = unclear.is_some();
-                    let answered = match unclear {
-                        None => answer(&state, &head, body.as_mut())
-                            .await
-                            .and_then(|response| with_an_end(response, version)),
-                        Some(fault) => Err(fault),
-                    };
-                    body::drain(body, &head.headers).await;
-                    let response = answered.unwrap_or_else(|fault| {
-                        line.refused(&fault);
-                        refuse(&fault, &head)
-                    });
-                    let mut response = finish(response, &state, &head);
-                    if ends {
-                        set_header(&mut response, "connection", "close");
+        .and_then(move |method: Method, path: FullPath, query, headers: HeaderMap, peer: Peer, body| {
+            let state = state.clone();
+            async move {
+                let request_id = request_id(&headers, state.store.clock().now());
+                let origin = origin(peer.from, &headers, &state.config.trusted_proxies);
+                let path = path.as_str().to_owned();
+                let noted = Arc::<Noted>::default();
+                let mut line = Line::begin(&headers, &request_id, noted.clone(), state.counts.clone());
+                let head = Head { method, path, query, headers, request_id, origin, noted, place: None };
+                let mut body = pin!(StreamExt::fuse(body));
+                let unclear = unambiguous(&head.headers, peer).err();
+                // It is unknown where the next request begins.
+                let ends = unclear.is_some();
+                let answered = match unclear {
+                    None if peer.spare && !watches(&state, &head) => {
+                        state.counts.turned_away.one();
+                        Err(Fault::new(fault::UNAVAILABLE, all_taken()).retry_after(RETRY_SECONDS))
                     }
-                    Ok::<_, warp::Rejection>(line.follow(response, head.method == Method::HEAD))
+                    None => answer(&state, &head, body.as_mut())
+                        .await
+                        .and_then(|response| with_an_end(response, peer.version)),
+                    Some(fault) => Err(fault),
+                };
+                body::drain(body, &head.headers).await;
+                let response = answered.unwrap_or_else(|fault| {
+                    line.refused(&fault);
+                    refuse(&fault, &head)
+                });
+                let mut response = finish(response, &state, &head);
+                if ends {
+                    set_header(&mut response, "connection", "close");
                 }
-            },
-        )
+                Ok::<_, warp::Rejection>(line.follow(response, head.method == Method::HEAD))
+            }
+        })
 }
 
 /// A proxy and this daemon could each take another one of two hosts, or see another end of the body.
@@ -329,23 +321,5 @@ mod tests {
         prepare(&socket, pace);
         let given_up_after = sockopt::tcp_user_timeout(&socket).unwrap();
         assert_eq!(Duration::from_millis(given_up_after.into()), pace.longest());
-    }
-
-    #[test]
-    fn the_last_connections_are_for_this_machine() {
-        let limit = Limit {
-            all: Arc::new(Semaphore::new(2)),
-            addresses: Arc::new(Addresses::new(9, 9)),
-            kept: 1,
-            pace: Pace { grace: Duration::ZERO, bytes_a_second: 1 },
-            counts: Arc::default(),
-            speaks_tls: false,
-        };
-        let enters = |from: &str| limit.enter(from.parse().unwrap()).is_ok();
-        let _first = limit.all.clone().try_acquire_owned().unwrap();
-        assert!(enters("192.0.2.1"));
-        let _last = limit.all.clone().try_acquire_owned().unwrap();
-        assert!(!enters("192.0.2.1") && !enters("2001:db8::1"));
-        assert!(enters("127.0.0.1") && enters("::1") && enters("::ffff:127.0.0.1"));
     }
 }

@@ -122,6 +122,7 @@ impl State {
         let auditor = Arc::default();
         let reports = Arc::default();
         let counts = Arc::new(Counts::of(routes.names()));
+        let listeners = Arc::new(Listeners::new(config.connections_max));
         Self {
             store,
             config,
@@ -146,7 +147,7 @@ impl State {
             has_users,
             backup_failed: Mutex::default(),
             backup_places: Arc::new(Semaphore::new(BACKUPS_AT_ONCE)),
-            listeners: Arc::default(),
+            listeners,
             older_events: Arc::new(Semaphore::new(OLDER_EVENTS_AT_ONCE)),
         }
     }

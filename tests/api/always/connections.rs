@@ -136,6 +136,54 @@ fn more_clients_than_connections_wait_for_their_turn() {
     assert!(rest(&mut waiting).starts_with("HTTP/1.1 200"));
 }
 
+/// The answer to a request on a connection of its own, which the daemon may close when it has answered.
+fn asked(world: &World, line: &str) -> String {
+    let mut stream = connect(world);
+    stream.write_all(format!("{line} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).unwrap();
+    rest(&mut stream)
+}
+
+#[test]
+fn a_daemon_whose_connections_are_all_taken_is_still_seen_to_live() {
+    let world = World::with(|config| config.connections_max = 2);
+    let idle: Vec<_> = (0..2).map(|_| connect(&world)).collect();
+    for line in ["GET /live", "HEAD /live", "GET /ready", "GET /metrics"] {
+        let answer = asked(&world, line);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{line}: {answer}");
+    }
+    for line in ["GET /offices", "POST /live", "GET /version", "GET /nothing"] {
+        let answer = asked(&world, line).to_ascii_lowercase();
+        assert!(
+            answer.starts_with("http/1.1 503") && answer.contains("retry-after: 1\r\n"),
+            "{line}: {answer}"
+        );
+        assert!(
+            answer.contains("connections_max") && answer.contains("connection: close"),
+            "{line}: {answer}"
+        );
+    }
+    drop(idle);
+    let began = std::time::Instant::now();
+    let ask = b"GET /offices HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    loop {
+        let mut stream = connect(&world);
+        stream.write_all(ask).unwrap();
+        if rest(&mut stream).starts_with("HTTP/1.1 200") {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(20), "no connection becomes free");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn clients_who_say_nothing_do_not_keep_the_spare_connections() {
+    let world = World::with(|config| config.connections_max = 2);
+    let silent: Vec<_> = (0..2 + 8).map(|_| connect(&world)).collect();
+    assert!(asked(&world, "GET /live").starts_with("HTTP/1.1 200"));
+    drop(silent);
+}
+
 /// The value of a metric, asked for on a connection that stays.
 fn metric(stream: &mut TcpStream, name: &str) -> String {
     stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -164,7 +212,7 @@ fn metric(stream: &mut TcpStream, name: &str) -> String {
 fn a_connection_beyond_the_limit_of_its_address_is_refused() {
     // Every test is on this machine, which otherwise has thousands.
     let world =
-        World::with(|config| (config.connections_per_address, config.connections_of_loopback) = (2, 2));
+        World::with(|config| (config.connections_per_address, config.connections_of_loopback) = (2, Some(2)));
     let (mut stays, mut goes) = (connect(&world), connect(&world));
     for stream in [&mut stays, &mut goes] {
         assert_eq!(metric(stream, "mfa_http_connections_refused_total"), "0");

@@ -29,8 +29,8 @@ families! {
     CONNECTIONS_MAX Gauge "mfa_http_connections_max" "Connections that are served at once.";
     CONNECTIONS_ACCEPTED Counter "mfa_http_connections_accepted_total" "Connections that were accepted.";
     CONNECTIONS_REFUSED Counter "mfa_http_connections_refused_total"
-        "Connections that were closed at once: of an address that had as many as it may have, or of another \
-         machine when only those for programs of this one were left.";
+        "Connections that were closed at once: of an address that had as many as it may have, or when all \
+         were taken but those for programs of this machine and for looks at the daemon.";
 
     LOGINS Counter "mfa_logins_total"
         "Logins by what they showed and how they ended; second_factor: the code was asked for.";
