@@ -81,6 +81,7 @@ where
     if head.method == HttpMethod::OPTIONS
         && let Some(found) = &found
     {
+        rate::count_options(state, head)?;
         let mut reply = Reply::empty(204);
         reply.headers.push(("allow".to_owned(), found.allow()));
         return Ok(respond(reply, None));

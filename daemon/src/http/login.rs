@@ -4,6 +4,7 @@
 use super::counts;
 use super::head::Head;
 use super::heavy::Lane;
+use super::queue::Source;
 use super::rate;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
@@ -97,7 +98,8 @@ async fn by_password(
         let candidate = state.store.read(false, look).await?;
         let compared = candidate.clone();
         let plain = password.clone();
-        let fits = state.heavy.run(Lane::Logins, head.origin, move || compared.fits(&plain)).await?;
+        let of = Source { from, name: Some(&username) };
+        let fits = state.heavy.run(Lane::Logins, of, move || compared.fits(&plain)).await?;
         let name = username.clone();
         let fresh = fresh.clone();
         let otp = otp.clone();

@@ -6,12 +6,11 @@
 
 use super::access::AccessRequest;
 use super::head::Head;
-use super::route::{Handler, Route};
+use super::metrics;
+use super::route::{Handler, Look, Route};
 use super::state::State;
 use crate::domain::network::client_of;
 use crate::domain::rate::{Bucket, Limit};
-use mfa_shared::api::system::{GetLive, GetReady};
-use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -28,11 +27,24 @@ pub async fn count(
         return Ok(());
     }
     let address = client_of(head.origin);
-    take(state, head, Bucket::Address, &address)?;
+    // Who may watch over the daemon can do so however much comes from the same address.
+    let watches = route.is_some_and(Route::watches);
+    if watches && metrics::is_open_to(state, head) {
+        return Ok(());
+    }
+    if !watches {
+        take(state, head, Bucket::Address, &address)?;
+    }
     match live_token(state, head, asked).await? {
+        Some(_) if watches => Ok(()),
         Some(token) => take(state, head, Bucket::Token, &token),
         None => take(state, head, Bucket::Unauthenticated, &address),
     }
+}
+
+/// Counts what only asks which methods a path has: it comes without a token from every browser.
+pub fn count_options(state: &State, head: &Head) -> Result<(), Fault> {
+    take(state, head, Bucket::Address, &client_of(head.origin))
 }
 
 /// Counts the operations of a batch beside its own request. They were read already, so they are not refused,
@@ -59,10 +71,9 @@ pub fn count_stranger(state: &State, head: &Head) -> Result<(), Fault> {
     take(state, head, Bucket::Unauthenticated, &client_of(head.origin))
 }
 
-/// Health checks and metrics are always answered, and logins have queues and limits of their own.
+/// Health checks are always answered, and logins have queues and limits of their own.
 pub fn answers_always(route: &Route) -> bool {
-    let watched = [GetLive::META.name, GetReady::META.name].contains(&route.meta.name);
-    watched || matches!(route.handler, Handler::Login | Handler::Metrics)
+    matches!(route.handler, Handler::Status(Look::Live | Look::Ready) | Handler::Login)
 }
 
 /// The token of a request, if it is live.

@@ -125,6 +125,27 @@ fn logins_readiness_and_metrics_are_answered_throughout() {
 }
 
 #[test]
+fn who_may_not_see_the_metrics_and_who_asks_for_methods_is_counted() {
+    let world = limited(|rates| {
+        *rates = Rates { token: Some(0), address: Some(3), unauthenticated: Some(2), burst_seconds: 1 };
+    });
+    let olga = world.login("olga");
+    for status in [401, 401, 429, 429] {
+        ask(&world, "/metrics", STRANGER, None).is(status);
+    }
+    let options = || {
+        let request = world.request_at(0, "OPTIONS", "/offices").header("x-forwarded-for", STRANGER);
+        world.send(request)
+    };
+    for _ in 0..3 {
+        assert_eq!(options().is(204).header("allow"), "GET, HEAD, POST, OPTIONS");
+    }
+    assert_eq!(limit(&options().refused(429, "too_many_requests"))[0], "\"address\";q=3;w=1");
+    ask(&world, "/offices", STRANGER, Some(&olga)).is(429);
+    (0..5).for_each(|_| drop(ask(&world, "/metrics", STRANGER, Some(&olga)).is(200)));
+}
+
+#[test]
 fn a_batch_counts_as_its_operations() {
     let world = limited(|_| {});
     let olga = world.login("olga");

@@ -71,7 +71,7 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
 
 /// Whether no token is needed: on this machine, where the setting allows it. A web page in a browser of this
 /// machine and clients behind a proxy do not count as local.
-fn is_open_to(state: &State, head: &Head) -> bool {
+pub fn is_open_to(state: &State, head: &Head) -> bool {
     state.config.metrics_public
         && head.origin.to_canonical().is_loopback()
         && FORWARDED.iter().all(|name| !head.headers.contains_key(*name))
