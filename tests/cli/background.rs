@@ -5,8 +5,8 @@ use crate::support::served::free_address;
 use crate::support::world::mfa;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::io::ErrorKind;
-use std::net::TcpListener;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -162,4 +162,85 @@ fn a_daemon_that_does_not_start_is_not_remembered() {
     let start = ["daemon", "start", "--auth", "off", "--timeout-seconds", "1", "--listen", &address];
     run(mfa(home.path(), &start)).fails(1);
     assert_eq!(remembered(home.path(), &address), None);
+}
+
+/// Asks for something that is not there, which leaves a line with this identifier in the log.
+fn ask(address: &str, id: usize) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let head = format!("GET /nothing HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: asked-{id}.\r\n");
+    stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).unwrap();
+    stream.read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// Waits until something is so.
+#[track_caller]
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_long_log_is_put_aside_and_no_line_is_lost() {
+    const LONG: u64 = 64 * 1024 * 1024;
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let address = free_address();
+    let daemon = |line: &[&str]| run(mfa(home, &[line, &["--listen", &address]].concat())).ok();
+    daemon(&["daemon", "start", "--auth", "off"]);
+    let port = address.rsplit(':').next().unwrap();
+    let log = home.join(format!("state/mfa/daemon-{port}.log"));
+    let former = home.join(format!("state/mfa/daemon-{port}.log.1"));
+    (0..20).for_each(|id| ask(&address, id));
+    until("the first lines are not there", || fs::read_to_string(&log).unwrap().contains("asked-19."));
+    // It becomes long at once, by a hole.
+    let file = fs::File::options().append(true).open(&log).unwrap();
+    let before = file.metadata().unwrap().len() as usize;
+    file.set_len(LONG).unwrap();
+    (20..60).for_each(|id| ask(&address, id));
+    until("the last line is not in the new log", || {
+        fs::read_to_string(&log).is_ok_and(|text| text.len() < before * 10 && text.contains("asked-59."))
+    });
+    let aside = fs::read(&former).unwrap();
+    let parts = [&aside[..before], &aside[LONG as usize..], &fs::read(&log).unwrap()].concat();
+    let text = String::from_utf8(parts).unwrap();
+    for id in 0..60 {
+        assert_eq!(text.matches(&format!("asked-{id}.")).count(), 1, "{id}: {text}");
+    }
+    assert!(!daemon(&["daemon", "logs", "--lines", "1"]).contains("asked-58."));
+    // What is not in the new file is looked for in the former.
+    fs::write(&former, "of before\n").unwrap();
+    let shown = daemon(&["daemon", "logs", "--lines", "1000"]);
+    assert!(shown.starts_with("of before\n") && shown.contains("asked-59."), "{shown}");
+    daemon(&["daemon", "stop"]);
+}
+
+#[test]
+fn who_follows_a_log_goes_on_in_the_file_that_takes_its_place() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let address = free_address();
+    let folder = home.join("state/mfa");
+    fs::create_dir_all(&folder).unwrap();
+    let port = address.rsplit(':').next().unwrap();
+    let log = folder.join(format!("daemon-{port}.log"));
+    fs::write(&log, "first\nsecond\n").unwrap();
+    let heard = home.join("heard");
+    let mut follow = mfa(home, &["daemon", "logs", "--follow", "--lines", "1", "--listen", &address]);
+    let mut follow = follow.stdout(fs::File::create(&heard).unwrap()).spawn().unwrap();
+    let hears = |text: &str| {
+        until(text, || fs::read_to_string(&heard).unwrap() == text);
+    };
+    hears("second\n");
+    let mut file = fs::File::options().append(true).open(&log).unwrap();
+    writeln!(file, "third").unwrap();
+    fs::rename(&log, folder.join("aside")).unwrap();
+    fs::write(&log, "fourth\n").unwrap();
+    hears("second\nthird\nfourth\n");
+    fs::write(&log, "5\n").unwrap();
+    hears("second\nthird\nfourth\n5\n");
+    follow.kill().unwrap();
+    follow.wait().unwrap();
 }

@@ -32,7 +32,6 @@ use std::time::{Duration, Instant};
 use mark::{Mark, Place};
 
 pub use logs::Logs;
-pub use mark::log_file;
 pub use restart::Restart;
 
 /// Time in which a daemon becomes ready; replaying a long journal takes a while.

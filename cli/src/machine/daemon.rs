@@ -20,6 +20,7 @@ use mfa_shared::fault::{UNAVAILABLE, exit};
 use sd_notify::NotifyState;
 use serde_json::json;
 use std::io::{Write, stdout};
+use std::net::SocketAddr;
 use tokio::signal::unix::SignalKind;
 
 pub use config::{DaemonFlags, address, shown_store};
@@ -37,7 +38,8 @@ impl Verb for Run {
         &["mfa daemon run", "mfa daemon run --data-dir /var/lib/mfa/store --listen 127.0.0.1:6320 --auth on"];
     const SERVES: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
-        log::to_stderr(cx)?;
+        let listen = cx.settings.parse::<SocketAddr>("listen", self.flags.listen.as_deref()).ok();
+        log::to_stderr(cx, listen.and_then(|listen| log::log_file(listen.port()).ok()))?;
         serve(cx, &self.flags, async |_| Ok(())).await
     }
 }

@@ -2,15 +2,21 @@
 //! a second, many at once: no request waits for the disk, or for the line of another one. Whatever else is
 //! logged is out before work goes on, behind all lines that came before it.
 
+mod file;
+
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use file::LogFile;
 use mfa_daemon::LOG_OF_REQUESTS;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread::{self, Thread};
 use std::time::Duration;
 use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::MakeWriter;
+
+pub use file::{former, log_file};
 
 /// Time in which lines gather before they are written.
 const GATHER: Duration = Duration::from_millis(2);
@@ -25,10 +31,14 @@ const TRIES: usize = 500;
 /// What this process logs.
 static LOG: Log = Log::new();
 
-/// Begins to log, as the settings say.
-pub fn to_stderr(cx: &Cx) -> Outcome {
+/// Begins to log, as the settings say. Where stderr is the log file of a daemon in the background, that file
+/// is kept from growing for ever.
+pub fn to_stderr(cx: &Cx, of_background: Option<PathBuf>) -> Outcome {
     let level: Level = cx.settings.parse("log", None)?;
     let colour = stderr().is_terminal() && cx.out.screen.stderr_colour;
+    if let Some(file) = of_background.and_then(LogFile::of_stderr) {
+        LOG.file.get_or_init(|| file);
+    }
     LOG.begin().map_err(|error| Failure::local(format!("the log cannot be written: {error}")))?;
     let log = tracing_subscriber::fmt().with_writer(&LOG).with_max_level(level);
     // It fails only where a log has been set up already, which none of the callers does.
@@ -62,11 +72,18 @@ struct Log {
     /// Held while lines are written, so that they stay in order. Between writes its bytes are empty.
     writing: Mutex<Vec<u8>>,
     writer: OnceLock<Thread>,
+    /// The file to which it goes, if that is to be bounded.
+    file: OnceLock<LogFile>,
 }
 
 impl Log {
     const fn new() -> Self {
-        Self { waiting: Mutex::new(Vec::new()), writing: Mutex::new(Vec::new()), writer: OnceLock::new() }
+        Self {
+            waiting: Mutex::new(Vec::new()),
+            writing: Mutex::new(Vec::new()),
+            writer: OnceLock::new(),
+            file: OnceLock::new(),
+        }
     }
 
     fn begin(&'static self) -> io::Result<()> {
@@ -101,6 +118,8 @@ impl Log {
         std::mem::swap(&mut *lines, &mut *lock(&self.waiting));
         write_lines(&lines, to);
         lines.clear();
+        // What fails cannot be logged here.
+        let _ = self.file.get().map(LogFile::bound);
     }
 }
 

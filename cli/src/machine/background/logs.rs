@@ -8,7 +8,9 @@ use crate::failure::{Failure, Outcome};
 use crate::machine::daemon::DaemonFlags;
 use clap::Args;
 use mfa_shared::fault::exit;
-use std::fs;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -35,30 +37,45 @@ impl Verb for Logs {
         let flags = DaemonFlags { listen: self.listen, ..DaemonFlags::default() };
         let (listen, _) = reach(cx, &flags)?;
         let place = Place::of_port(listen.port())?;
-        let Ok(length) = fs::metadata(&place.log).map(|file| file.len()) else {
+        let opened = File::open(&place.log).and_then(|mut log| log.seek(SeekFrom::End(0)).map(|_| log));
+        let Ok(log) = opened else {
             let what = format!("no daemon has logged to {}", place.log.display());
             return Err(Failure::new("no_log", exit::NOT_FOUND, what)
                 .hint("start one: mfa daemon start; the log of a service: journalctl -u mfa -e"));
         };
-        let tail = place.log_tail(self.lines, 0);
+        let tail = place.last_lines(self.lines);
         cx.out.document("log", &(tail + "\n"))?;
         if self.follow {
-            return follow(cx, &place.log, length).await;
+            return follow(cx, log, &place.log).await;
         }
         Ok(())
     }
 }
 
-/// Shows what is appended to a log, until interrupted.
-async fn follow(cx: &Cx, log: &Path, length: u64) -> Outcome {
-    let mut seen = usize::try_from(length).unwrap_or(0);
+/// Shows what is appended to a log behind where it was read, until interrupted, and goes on in the file that
+/// takes its place.
+async fn follow(cx: &Cx, mut log: File, path: &Path) -> Outcome {
     loop {
         tokio::time::sleep(Duration::from_millis(FOLLOW_MILLIS)).await;
-        let text = fs::read(log).unwrap_or_default();
-        let new = text.get(seen..).unwrap_or_default();
-        if !new.is_empty() {
-            cx.out.document("log", &String::from_utf8_lossy(new))?;
+        // Looked at before: what is in the file then is all that will ever be there.
+        let next = File::open(path).ok().filter(|next| !is_same(next, &log));
+        // Somebody may have emptied it.
+        if log.metadata()?.len() < log.stream_position()? {
+            log.rewind()?;
         }
-        seen = text.len();
+        let mut new = Vec::new();
+        log.read_to_end(&mut new)?;
+        if let Some(next) = next {
+            log = next;
+            log.read_to_end(&mut new)?;
+        }
+        if !new.is_empty() {
+            cx.out.document("log", &String::from_utf8_lossy(&new))?;
+        }
     }
+}
+
+fn is_same(one: &File, other: &File) -> bool {
+    let identity = |file: &File| file.metadata().map(|file| (file.dev(), file.ino()));
+    matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
 }

@@ -1,6 +1,7 @@
 //! What is remembered about a daemon in the background, and whether its process is there.
 
 use crate::failure::{Failure, Outcome};
+use crate::machine::log::{former, log_file};
 use crate::settings::files::unwritable;
 use crate::settings::state_dir;
 use rustix::process::{Pid, test_kill_process};
@@ -137,11 +138,23 @@ impl Place {
 
     /// The last lines of the log, of those that were written after it had a length.
     pub(super) fn log_tail(&self, lines: usize, since: u64) -> String {
-        let text = read_from(&self.log, since).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        let all: Vec<_> = text.lines().collect();
-        all[all.len().saturating_sub(lines)..].join("\n")
+        last_lines(&read_from(&self.log, since).unwrap_or_default(), lines)
     }
+
+    /// The last lines of the log, also of what was put aside before the present file.
+    pub(super) fn last_lines(&self, lines: usize) -> String {
+        let present = read_from(&self.log, 0).unwrap_or_default();
+        let lacking = lines.saturating_sub(present.split_inclusive(|byte| *byte == b'\n').count());
+        let before =
+            if lacking > 0 { read_from(&former(&self.log), 0).unwrap_or_default() } else { Vec::new() };
+        last_lines(&[before, present].concat(), lines)
+    }
+}
+
+fn last_lines(text: &[u8], count: usize) -> String {
+    let lines: Vec<_> = text.split_inclusive(|byte| *byte == b'\n').collect();
+    let last = lines[lines.len().saturating_sub(count)..].concat();
+    String::from_utf8_lossy(last.strip_suffix(b"\n").unwrap_or(&last)).into_owned()
 }
 
 /// What a file holds from an offset on; all of it where it has become shorter.
@@ -152,9 +165,4 @@ fn read_from(path: &Path, offset: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// Where the daemon of a port logs that runs in the background.
-pub fn log_file(port: u16) -> Outcome<PathBuf> {
-    Ok(state_dir()?.join(format!("daemon-{port}.log")))
 }

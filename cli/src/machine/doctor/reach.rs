@@ -2,8 +2,8 @@
 
 use super::Finding::{self, Failure, Fine, Warning};
 use super::{AS_DAEMON, Seen, is_hidden};
-use crate::machine::background::log_file;
 use crate::machine::daemon::look::{self, FilesSeen};
+use crate::machine::log::log_file;
 use crate::moment::now_seconds;
 use crate::settings::files::folder_of;
 use crate::words::{quoted, quoted_path};
