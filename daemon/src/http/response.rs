@@ -1,7 +1,7 @@
 //! A reply as a response of HTTP, with a body that may be sent piece by piece.
 
 use super::reply::{Content, Reply};
-use super::unread::{Growing, Piece};
+use super::unread::Growing;
 use crate::ops::list::{CHUNK_BYTES, Cursor, List};
 use crate::store::{Store, Tx};
 use bytes::Bytes;
@@ -44,13 +44,13 @@ pub(super) fn stream(store: Store, list: Arc<dyn List>, from: Cursor, room: Arc<
         while !matches!(cursor, Cursor::End) {
             let asked = Instant::now();
             let Ok(place) = sender.reserve().await else { break };
-            let Some(mut held) = room_for(&room, needed, &sender).await else { break };
+            let Some(held) = room_for(&room, needed, &sender).await else { break };
             quick = if asked.elapsed() < QUICK { quick + 1 } else { 0 };
             let parts = (1 + quick / QUICK_CHUNKS).min(PARTS_MAX);
             let (list, from) = (list.clone(), cursor.clone());
             let read = store.read(true, move |tx| read_parts(tx, &*list, from.clone(), parts)).await;
             if let Ok((lines, _)) = &read
-                && !held.fits(lines.len())
+                && held.grow_to(lines.len()).is_err()
             {
                 // It is read again when there is room for it.
                 needed = lines.len();
@@ -60,7 +60,7 @@ pub(super) fn stream(store: Store, list: Arc<dyn List>, from: Cursor, room: Arc<
             let chunk = read.map(|(lines, next)| {
                 cursor = next;
                 // Without the room that it grew into.
-                held.hold(Bytes::from(lines.into_boxed_slice()))
+                held.hold_bytes(Bytes::from(lines.into_boxed_slice()))
             });
             let failed = chunk.is_err();
             place.send(chunk);
@@ -73,7 +73,7 @@ pub(super) fn stream(store: Store, list: Arc<dyn List>, from: Cursor, room: Arc<
 }
 
 /// The room that a chunk needs; none once the client has gone. A stream waits for it, as for its client.
-async fn room_for(room: &Arc<Growing>, bytes: usize, sender: &Chunked) -> Option<Piece> {
+async fn room_for(room: &Arc<Growing>, bytes: usize, sender: &Chunked) -> Option<Growing> {
     loop {
         if let Some(piece) = room.piece(bytes) {
             return Some(piece);

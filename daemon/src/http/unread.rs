@@ -23,13 +23,16 @@ const RETRY_AFTER_S: u32 = 2;
 #[derive(Debug, Default)]
 pub struct Unread(Room);
 
-/// What an answer takes of the room, from its first piece on until its last byte is sent.
+/// What an answer, or one chunk of a stream, takes of the room, from its first piece on until its last byte
+/// is sent.
 #[derive(Debug)]
 pub struct Growing {
     room: Room,
     from: IpAddr,
     /// What may be read for it.
     most: usize,
+    /// What is smaller takes no room.
+    counted: usize,
     size: Mutex<Size>,
 }
 
@@ -50,46 +53,10 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// What one chunk of a stream takes of the room, until it is sent.
-#[derive(Debug)]
-pub struct Piece {
-    /// None while it is small.
-    taken: Option<Taken>,
-    room: Room,
-    from: IpAddr,
-    bytes: usize,
-}
-
-impl Piece {
-    /// Whether the room has place for a chunk of so many bytes, which takes it then.
-    pub fn fits(&mut self, bytes: usize) -> bool {
-        if bytes < PIECE_BYTES || bytes <= self.bytes {
-            return true;
-        }
-        let grown = match &mut self.taken {
-            Some(taken) => taken.grow(bytes - self.bytes).is_ok(),
-            none => self.room.take(self.from, bytes).map(|taken| *none = Some(taken)).is_ok(),
-        };
-        self.bytes = if grown { bytes } else { self.bytes };
-        grown
-    }
-
-    /// The chunk, which takes its room until it is sent.
-    pub fn hold(self, bytes: Bytes) -> Bytes {
-        match self.taken {
-            Some(mut taken) if bytes.len() >= PIECE_BYTES => {
-                taken.shrink_to(bytes.len());
-                Bytes::from_owner(Held { bytes, _taken: taken })
-            }
-            _ => bytes,
-        }
-    }
-}
-
 impl Unread {
     /// Room for an answer to an address, for which at most so many bytes are read.
     pub fn begin(&self, from: IpAddr, most: usize) -> Arc<Growing> {
-        Arc::new(Growing { room: self.0.clone(), from, most, size: Mutex::default() })
+        Arc::new(Growing { room: self.0.clone(), from, most, counted: COUNTED_BYTES, size: Mutex::default() })
     }
 
     /// The answer to a read of an address, which takes room until it is sent; refused where there is none.
@@ -120,16 +87,17 @@ impl Growing {
     }
 
     /// Room for a chunk of so many bytes beside what the answer takes, if there is any.
-    pub fn piece(&self, bytes: usize) -> Option<Piece> {
-        let mut piece = Piece { taken: None, room: self.room.clone(), from: self.from, bytes: 0 };
-        piece.fits(bytes).then_some(piece)
+    pub fn piece(&self, bytes: usize) -> Option<Self> {
+        let (room, from) = (self.room.clone(), self.from);
+        let piece = Self { room, from, most: usize::MAX, counted: PIECE_BYTES, size: Mutex::default() };
+        piece.grow_to(bytes).is_ok().then_some(piece)
     }
 
     /// Gives back all but so many bytes, where what was read is no part of the answer.
     pub fn shrink_to(&self, bytes: usize) {
         let mut size = self.size();
         size.bytes = size.bytes.min(bytes);
-        if bytes < COUNTED_BYTES {
+        if bytes < self.counted {
             size.taken = None;
         } else if let Some(taken) = &mut size.taken {
             taken.shrink_to(bytes);
@@ -140,7 +108,7 @@ impl Growing {
     pub fn grow_to(&self, bytes: usize) -> Result<(), Fault> {
         let mut size = self.size();
         let before = if size.taken.is_some() { size.bytes } else { 0 };
-        if bytes >= COUNTED_BYTES && bytes > before {
+        if bytes >= self.counted && bytes > before {
             match &mut size.taken {
                 Some(taken) => taken.grow(bytes - before).map_err(no_room)?,
                 none => *none = Some(self.room.take(self.from, bytes).map_err(no_room)?),
@@ -160,9 +128,17 @@ impl Growing {
     pub fn hold_done(&self, reply: Reply) -> Reply {
         // What is sent bit by bit, such as the lines of a list, keeps this value itself.
         let Content::Bytes(bytes) = &reply.content else { return reply };
-        let Some(taken) = self.size().taken.take() else { return reply };
-        let held = Held { bytes: bytes.clone(), _taken: taken };
-        Reply { content: Content::Bytes(Bytes::from_owner(held)), ..reply }
+        let content = Content::Bytes(self.hold_bytes(bytes.clone()));
+        Reply { content, ..reply }
+    }
+
+    /// What is sent, which takes the room for itself alone until then.
+    pub fn hold_bytes(&self, bytes: Bytes) -> Bytes {
+        self.shrink_to(bytes.len());
+        match self.size().taken.take() {
+            Some(taken) => Bytes::from_owner(Held { bytes, _taken: taken }),
+            None => bytes,
+        }
     }
 }
 
@@ -228,8 +204,8 @@ mod tests {
         let unread = Unread::default();
         let client = |last: u8| unread.begin(IpAddr::from([192, 0, 2, last]), usize::MAX);
         let chunk = |bytes: usize, client: &Growing| {
-            let mut piece = client.piece(0)?;
-            piece.fits(bytes).then(|| piece.hold(Bytes::from(vec![b' '; bytes])))
+            let piece = client.piece(0)?;
+            piece.grow_to(bytes).ok().map(|()| piece.hold_bytes(Bytes::from(vec![b' '; bytes])))
         };
         let one = client(1);
         let small: Vec<_> = (0..1_000).map(|_| chunk(PIECE_BYTES - 1, &one).unwrap()).collect();
