@@ -48,6 +48,7 @@ mod open;
 mod priority;
 mod prune;
 mod reports;
+mod restore;
 mod shelves;
 mod start;
 mod tls;
@@ -57,9 +58,7 @@ mod upgrade_backup;
 mod webhooks;
 
 pub use admin::{Rotated, add_account, recover_user, rotate_key};
-pub use backup::{
-    LocalBackup, RestoreHow, Restored, Verified, back_up, backup_facts, restore_backup, verify_backup,
-};
+pub use backup::{LocalBackup, Verified, back_up, backup_facts, verify_backup};
 pub use check::{Check, Found, check};
 pub use clock::Clock;
 pub use config::{Auth, BackupSchedule, Config, StorePlace};
@@ -76,6 +75,7 @@ pub use look::{
 pub use migrate::migrate;
 pub use open::StartError;
 pub use prune::{PruneError, Pruned, prune_audit};
+pub use restore::{RestoreHow, Restored, restore_backup};
 pub use start::Daemon;
 pub use store::backup::BackupError;
 pub use store::backup::crypt::{

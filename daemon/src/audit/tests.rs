@@ -1,5 +1,6 @@
 //! Tests of the audit trail outside of requests.
 
+use super::lists::*;
 use super::waiting::{KEPT_FOR_LOOKS, Refused};
 use super::*;
 use crate::clock::Clock;
