@@ -5,14 +5,18 @@ use serde_json::{Value, json};
 
 const CUSTOMERS: usize = 24;
 
-/// A world with customers whose values are as long as a request may be.
-fn long_customers() -> World {
-    let world = World::start();
+/// Values as long as a request may be.
+fn long_values() -> Vec<Value> {
     let value = |number: usize| {
         let name = format!("f{number:05}");
         json!({ "catalogIdentifier": "cat", "fieldIdentifier": name, "value": "x".repeat(4_096) })
     };
-    let values: Vec<_> = (0..235).map(value).collect();
+    (0..235).map(value).collect()
+}
+
+/// A world with customers who have such values.
+fn long_customers() -> World {
+    let (world, values) = (World::start(), long_values());
     for number in 0..CUSTOMERS {
         let surname = format!("Mensah {}", CUSTOMERS - number);
         let customer =
@@ -58,4 +62,26 @@ fn a_page_of_long_records_is_refused_and_smaller_ones_and_lines_have_them_all() 
         assert!(trail.iter().all(|record| record["operation"] == "CreateCustomer"));
         assert!(if first == 1 { numbers.is_sorted() } else { numbers.iter().rev().is_sorted() });
     }
+}
+
+#[test]
+fn a_batch_over_many_long_records_is_refused_whole_and_a_part_is_done() {
+    let world = World::start();
+    let customer = json!({ "identifier": "c01", "surname": "Mensah", "customValues": long_values() });
+    world.post("/customers", customer.to_string()).is(202);
+    world.post("/customers/c01/commands", r#"{"action":"ACTIVATE"}"#).is(202);
+    let path = "/customers/c01/commands";
+    let command = |action: &str| json!({ "method": "POST", "path": path, "body": { "action": action } });
+    let batch = |atomic: bool, times: usize| {
+        let operations: Vec<_> = (0..times).flat_map(|_| ["LOCK", "UNLOCK"]).map(command).collect();
+        world.post("/batch", json!({ "atomic": atomic, "operations": operations }).to_string())
+    };
+    let says = batch(false, 500).refused(413, "body_too_large").json();
+    let detail = says["detail"].as_str().unwrap();
+    assert!(detail.contains("nothing of it was done: send fewer operations"), "{detail}");
+    let carried_out = || world.get("/customers/c01/commands").is(200).json().as_array().unwrap().len();
+    let before = carried_out();
+    let done = batch(true, 2).is(200).json();
+    assert!(done["results"].as_array().unwrap().iter().all(|result| result["status"] == 202));
+    assert_eq!((before, carried_out()), (1, before + 4));
 }

@@ -124,12 +124,15 @@ where
     B: Buf,
 {
     // No body is read before it is clear that the caller may send one; to record a refusal, a short one is.
-    if let Err(fault) = admit(state, asked.clone()).await {
-        if fault.kind.status == 403 {
-            refused::name(state, head, asked, found, route, body, &fault).await;
+    let caller = match admit(state, asked.clone()).await {
+        Ok(caller) => caller,
+        Err(fault) => {
+            if fault.kind.status == 403 {
+                refused::name(state, head, asked, found, route, body, &fault).await;
+            }
+            return Err(fault);
         }
-        return Err(fault);
-    }
+    };
     let (payload, draft) = read_body(state, head, route, body).await?;
     let _pass = match route.handler {
         // It may wait for another machine, and says nothing of how busy this one is.
@@ -145,7 +148,7 @@ where
         }
         Handler::Batch => {
             let repeatable = repeatable(head, found, route, &payload.bytes);
-            batch::answer(state, head, asked, repeatable, &payload).await
+            batch::answer(state, head, asked, &caller, repeatable, &payload).await
         }
         _ => {
             settle_trail(state, &asked, route).await?;

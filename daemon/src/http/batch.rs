@@ -5,6 +5,7 @@
 //! them, as in every request; so nothing that a batch itself grants counts within it.
 
 mod part;
+mod results;
 
 use super::access::{self, AccessRequest};
 use super::head::Head;
@@ -12,17 +13,19 @@ use super::idempotency::Repeatable;
 use super::load::Class;
 use super::payload::Payload;
 use super::reply::{Content, Reply};
-use super::request::{self, READS_TOO_LONG, Request};
+use super::request::{READS_TOO_LONG, Request};
 use super::room::Taken;
 use super::state::State;
+use super::under_way::Turn;
 use super::unread::Growing;
 use super::{dry_run, duplicates, existing_only, rate};
 use crate::clock::Deadline;
+use crate::domain::network::client_of;
 use crate::ops::Caller;
 use crate::ops::listing::json;
 use crate::store::Tx;
 use mfa_shared::api::batch::*;
-use mfa_shared::fault::{self, Fault, Problem};
+use mfa_shared::fault::Fault;
 use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::time::Date;
@@ -31,31 +34,16 @@ use part::{Part, Parts};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::time::Duration;
-
-/// The detail for a read that takes too long in the middle of changes.
-const HOLDS_UP: &str = "reading this beside changes takes too long: send it as a request of its own, \
-                        or in a batch that only reads";
-
-/// All changes of a batch may take so long together: nobody else writes meanwhile.
-const CHANGES_TOGETHER: Duration = Duration::from_secs(10);
-const TOO_LONG: &str = "this batch takes too long: send fewer operations at once";
 
 /// A batch of so many operations goes through so many records that it would conflict (`Engine::write_alone`).
 const ALONE_FROM: usize = 10;
-
-/// The refusals of a batch may take so many bytes with all the fields that are wrong: a kilobyte for each of
-/// a thousand operations. Where there is an idempotency key, the answer is kept for a day.
-const REFUSALS_BYTES_MAX: usize = 1024 * 1024;
-
-/// All reads of a batch with changes may together take this many times what one of them may.
-const READS_TOGETHER: u32 = 5;
 
 /// Carries a batch out.
 pub async fn answer(
     state: &Arc<State>,
     head: &Head,
     asked: AccessRequest,
+    caller: &Caller,
     repeatable: Result<Option<Repeatable>, Fault>,
     payload: &Payload,
 ) -> Result<Reply, Fault> {
@@ -69,6 +57,7 @@ pub async fn answer(
         dry_run: dry_run::asked(&head.headers),
         existing_only: existing_only::asked(&head.headers),
         asked,
+        sender: sender(head, caller),
         from: head.origin,
         repeatable,
         ended_by: AtomicUsize::new(usize::MAX),
@@ -80,26 +69,15 @@ pub async fn answer(
         rate::count_more(state, head, &order.asked, parts.list.len().saturating_sub(1) as u64);
     }
     let only_reads = order.changes_nothing().await?;
+    // The changes of others, which wait for the store alone, come before the next batch of the same caller.
+    let turn = if only_reads {
+        None
+    } else {
+        Some(state.batches.enter(order.sender.clone(), order.operations()).await)
+    };
     let _pass = state.loads.enter(if only_reads { Class::List } else { Class::Change })?;
     order.clone().judge(head.origin).await?;
-    let running = order.clone();
-    let carried_out = if only_reads {
-        // Changes go on beside it, however much it reads, and it gives way to them as lists do.
-        let shared = state.clone();
-        let reads = async move {
-            let deadline = Deadline::after(shared.config.read_time);
-            let read = move |tx: &mut Tx<'_>| tx.until(deadline, READS_TOO_LONG, |tx| running.carry_out(tx));
-            shared.store.read(true, read).await
-        };
-        state.patient.run(reads).await
-    } else {
-        let change = move |tx: &mut Tx<'_>| running.carry_out(tx);
-        if order.operations() < ALONE_FROM {
-            state.store.write(&head.request_id, change).await
-        } else {
-            state.store.write_alone(&head.request_id, change).await
-        }
-    };
+    let carried_out = if only_reads { order.read().await } else { order.write(turn).await };
     let result = carried_out.as_ref().map(|(.., done)| {
         // What was refused the first time is recorded.
         done.as_ref().filter(|done| !done.repeated).map(|done| &done.result)
@@ -123,6 +101,14 @@ pub async fn answer(
     Ok(room.hold_done(reply))
 }
 
+/// Who sends a batch, for what each may have: without a login an address.
+fn sender(head: &Head, caller: &Caller) -> String {
+    match caller.token {
+        Some(_) => caller.name.clone(),
+        None => client_of(head.origin).to_string(),
+    }
+}
+
 /// The operations. The body as it was taken apart takes many times its bytes, and is let go at once.
 fn read(state: &State, payload: &Payload) -> Result<Batch, Fault> {
     let params = Params::default();
@@ -135,6 +121,7 @@ struct Order {
     state: Arc<State>,
     request_id: String,
     asked: AccessRequest,
+    sender: String,
     from: IpAddr,
     repeatable: Result<Option<Repeatable>, Fault>,
     dry_run: Result<bool, Fault>,
@@ -146,6 +133,9 @@ struct Order {
     reads: AtomicBool,
     _room: Option<Arc<Taken>>,
 }
+
+/// The answer, the room that it takes, and what was done where the answer can be read.
+type CarriedOut = (Reply, Arc<Growing>, Option<Done>);
 
 /// What was done.
 struct Done {
@@ -209,6 +199,35 @@ impl Order {
         Ok(())
     }
 
+    /// Carries it out as a read: changes go on beside it, however much it reads, and it gives way to them as
+    /// lists do.
+    async fn read(self: &Arc<Self>) -> Result<CarriedOut, Fault> {
+        let order = self.clone();
+        let reads = async move {
+            let deadline = Deadline::after(order.state.config.read_time);
+            let store = order.state.store.clone();
+            let read = move |tx: &mut Tx<'_>| tx.until(deadline, READS_TOO_LONG, |tx| order.carry_out(tx));
+            store.read(true, read).await
+        };
+        self.state.patient.run(reads).await
+    }
+
+    /// Carries it out as a change. It is the caller's turn until it is answered, and where the client goes
+    /// away, until the work has ended.
+    async fn write(self: &Arc<Self>, turn: Option<Turn>) -> Result<CarriedOut, Fault> {
+        let order = self.clone();
+        let turn = Arc::new(turn);
+        let held = turn.clone();
+        let change = move |tx: &mut Tx<'_>| {
+            let _held = &held;
+            order.carry_out(tx)
+        };
+        let done =
+            self.state.store.write_awaited(&self.request_id, self.operations() >= ALONE_FROM, change).await;
+        drop(turn);
+        done
+    }
+
     /// Whether nothing is written, neither a change nor the record of a read. An operation that is refused
     /// before it begins, or that the caller may not carry out, changes nothing: reads beside it are as long
     /// as without it.
@@ -245,7 +264,7 @@ impl Order {
     }
 
     /// Carries all operations out.
-    fn carry_out(&self, tx: &mut Tx<'_>) -> Result<(Reply, Arc<Growing>, Option<Done>), Fault> {
+    fn carry_out(&self, tx: &mut Tx<'_>) -> Result<CarriedOut, Fault> {
         let room = self.state.unread.begin(self.from, ANSWER_BYTES_MAX);
         tx.limits.room = Some(room.clone());
         let caller = access::admit(&self.state, tx, &self.asked)?;
@@ -304,130 +323,10 @@ impl Order {
         }
         others.iter().any(|others| !others.is_empty())
     }
-
-    fn results(
-        &self,
-        tx: &mut Tx<'_>,
-        caller: &Caller,
-        parts: &Parts,
-        room: &Growing,
-    ) -> Result<Vec<OperationResult>, Fault> {
-        let mut requests = Vec::with_capacity(parts.list.len());
-        for part in &parts.list {
-            let request = part.request.as_ref().map_err(Clone::clone);
-            let permitted = match request {
-                Ok(request) => access::permit(&self.state, caller, &request.asked).map(|()| request.clone()),
-                Err(fault) => Err(fault),
-            };
-            requests.push(permitted);
-        }
-        let mut results = Vec::with_capacity(parts.list.len());
-        let mut told = 0;
-        let alone = self.reads.load(SeqCst);
-        let time = self.state.config.batch_read_time;
-        let mut left = time * READS_TOGETHER;
-        let mut left_to_change = CHANGES_TOGETHER;
-        for (index, (part, request)) in parts.list.iter().zip(requests).enumerate() {
-            let done = request.and_then(|request| {
-                tx.attempt(|tx| match self.dry_run {
-                    Ok(true) if request.shows_secret() => Err(no_secret_in_dry_run()),
-                    // The permission came after it was looked for.
-                    _ if alone && (!part.method.reads() || request.shows_secret()) => {
-                        let detail = "what you may do has changed at this moment; send this batch again";
-                        Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(1))
-                    }
-                    _ if part.method.reads() && !alone => {
-                        let (together, deadline) = (Deadline::after(left), Deadline::after(time.min(left)));
-                        let done = tx.until(deadline, HOLDS_UP, |tx| perform(tx, caller, &request, room));
-                        left = together.left();
-                        done
-                    }
-                    _ if !alone => {
-                        let deadline = Deadline::after(left_to_change);
-                        let done = tx.until(deadline, TOO_LONG, |tx| perform(tx, caller, &request, room));
-                        left_to_change = deadline.left();
-                        done
-                    }
-                    _ => perform(tx, caller, &request, room),
-                })
-            });
-            let done = done.map_err(|fault| part.in_order(fault));
-            match done {
-                // What is no refusal of this one operation ends the whole batch.
-                Err(fault) if parts.atomic || fault.kind.status >= 500 => {
-                    self.ended_by.store(index, SeqCst);
-                    return Err(fault.of_operation(index, part.method.as_str(), &part.path));
-                }
-                Err(fault) => results.push(self.refused(part, fault, &mut told)),
-                Ok(reply) => results.push(succeeded(&reply)),
-            }
-        }
-        Ok(results)
-    }
-
-    /// `told` is how many bytes the refusals have taken so far: those that would take too many are told
-    /// without the fields that are wrong.
-    fn refused(&self, part: &Part, fault: Fault, told: &mut usize) -> OperationResult {
-        let status = fault.kind.status;
-        let problem = |fault: &Fault| json(&Problem::new(fault, &part.path, &self.request_id));
-        let whole = problem(&fault);
-        let fits = *told + whole.len() <= REFUSALS_BYTES_MAX;
-        let text = if fits { whole } else { problem(&fault.without_fields()) };
-        *told += text.len();
-        OperationResult {
-            status: status.into(),
-            location: None,
-            etag: None,
-            replayed: false,
-            dangling_references: None,
-            possible_duplicates: None,
-            body: None,
-            problem: Node::parse(&text).ok(),
-        }
-    }
 }
 
 /// What a remembered answer says became of the operations.
 fn first_result(first: &Reply, today: Date) -> Option<BatchResult> {
     let params = Params::default();
     Json::read(&RawBody::new(&params, first.bytes(), today)).ok().map(|Json(result)| result)
-}
-
-/// The note of the read would be taken back together with everything else.
-fn no_secret_in_dry_run() -> Fault {
-    Fault::new(fault::NO_DRY_RUN, "a dry run shows no secret: read it without Dry-Run")
-}
-
-fn perform(tx: &mut Tx<'_>, caller: &Caller, request: &Request, room: &Growing) -> Result<Reply, Fault> {
-    if !request.meta.method.reads() {
-        // What a change looks at is no part of the answer.
-        let room = tx.limits.room.take();
-        let done = request.changed(tx, caller);
-        tx.limits.room = room;
-        return done;
-    }
-    let before = room.bytes();
-    // A long array has taken its room already.
-    let shown = request.shown(tx, caller);
-    let shown = shown.and_then(|reply| room.read_to(before + reply.bytes().len()).map(|()| reply));
-    if shown.is_err() {
-        room.shrink_to(before);
-    }
-    shown
-}
-
-fn succeeded(reply: &Reply) -> OperationResult {
-    let header =
-        |wanted: &str| reply.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
-    OperationResult {
-        status: reply.status.into(),
-        location: header("location"),
-        etag: header("etag"),
-        replayed: header("idempotency-replayed").is_some(),
-        dangling_references: header(request::DANGLING)
-            .map(|fields| fields.split(", ").map(str::to_owned).collect()),
-        possible_duplicates: None,
-        body: Some(reply.bytes()).filter(|bytes| !bytes.is_empty()).and_then(|bytes| Node::parse(bytes).ok()),
-        problem: None,
-    }
 }

@@ -107,7 +107,10 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
     let dry_run = dry_run::asked(&head.headers);
     let ordered = Arc::new(ordered);
     let turn = match &ordered.repeatable {
-        Ok(Some(repeatable)) => Some(state.under_way.enter(ordered.asked.token.as_deref(), repeatable).await),
+        Ok(Some(repeatable)) => {
+            let name = (ordered.asked.token.clone(), repeatable.key().to_owned());
+            Some(state.errands.enter(name, 1).await)
+        }
         _ => None,
     };
     let (shared, order, request) = (state.clone(), ordered.clone(), head.request_id.clone());

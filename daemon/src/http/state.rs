@@ -33,6 +33,9 @@ pub(super) const BACKUPS_AT_ONCE: usize = 2;
 /// Listeners who read a piece of older events at once; the others wait for their turn. Fewer than the threads
 /// for lists: however many listeners begin far behind, a list finds a thread.
 const OLDER_EVENTS_AT_ONCE: usize = 4;
+/// So many operations of the batches of one caller run at once, and a longer batch by itself. An application
+/// that sends many short ones shares syncs of the store among them.
+const OPERATIONS_AT_ONCE: u32 = 32;
 /// Seconds after which a client may try again while the daemon stops.
 const STOP_RETRY_SECONDS: u32 = 5;
 
@@ -76,8 +79,12 @@ pub struct State {
     phase: AtomicU8,
     has_users: AtomicBool,
     backup_failed: Mutex<Option<Timestamp>>,
-    /// Errands that are under way.
-    pub under_way: UnderWay,
+    /// Errands with an idempotency key that are under way, by token and key. Until the first one has ended,
+    /// there is no answer that a repetition could get; so it waits for that one, and does not do the same
+    /// work outside the store again. What another daemon has under way is not known here.
+    pub errands: UnderWay<(Option<String>, String)>,
+    /// Batches of changes that are under way, by caller.
+    pub batches: UnderWay<String>,
     /// Test messages that are.
     pub messages: Messages,
     /// Places for backups that are being made.
@@ -134,7 +141,8 @@ impl State {
             patient,
             arriving: Room::default(),
             unread: Unread::default(),
-            under_way: UnderWay::default(),
+            errands: UnderWay::new(1),
+            batches: UnderWay::new(OPERATIONS_AT_ONCE),
             messages: Messages::default(),
             search,
             shelves,

@@ -43,8 +43,8 @@ impl Tx<'_> {
 mod tests {
     use super::*;
     use crate::store::engine::Change;
-    use crate::store::engine::tests::Map;
     use crate::store::expired::EARLIER_ONE_OF;
+    use crate::store::overlay::tests::Map;
     use crate::store::records::{LOGIN_ATTEMPTS_BY_TIME, StoredAttempts};
     use std::collections::BTreeMap;
 

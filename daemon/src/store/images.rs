@@ -158,8 +158,8 @@ impl Images {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::engine::tests::Map;
     use crate::store::objects::hash_and_length;
+    use crate::store::overlay::tests::Map;
     use crate::store::record::key;
     use mfa_shared::time::Timestamp;
     use proptest::prelude::*;

@@ -24,6 +24,7 @@ mod locks;
 mod named;
 pub mod noted;
 pub mod objects;
+mod overlay;
 pub mod postgres;
 mod reading;
 pub mod record;
@@ -142,6 +143,25 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
         self.run(request, work, Engine::write_alone).await
+    }
+
+    /// As [`Store::write_alone`] where it is `long`, else as [`Store::write`], for work that is not begun
+    /// once its caller has gone away. All other work is carried out nevertheless.
+    pub async fn write_awaited<T, F>(&self, request: &str, long: bool, mut work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let caller = Arc::new(());
+        let waits = Arc::downgrade(&caller);
+        let work = move |tx: &mut Tx<'_>| match waits.strong_count() {
+            0 => Err(Fault::new(fault::UNAVAILABLE, "nobody waits for this change any more")),
+            _ => work(tx),
+        };
+        let way = if long { Engine::write_alone } else { Engine::write };
+        let done = self.run(request, work, way).await;
+        drop(caller);
+        done
     }
 
     /// The same for work that no other work can lead astray, but for what both write (see
@@ -325,6 +345,7 @@ mod tests {
     use super::embedded::{Embedded, Options};
     use super::*;
     use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::time::Duration;
 
     /// Once nobody waits for work that has begun, it holds the store until it ends.
     fn holds_the_store_until_it_ends<F>(work: impl FnOnce(Store, Sender<()>, Receiver<()>) -> F)
@@ -362,6 +383,42 @@ mod tests {
             };
             store.read(true, work).await
         });
+    }
+
+    #[test]
+    fn work_that_nobody_awaits_is_not_begun_and_the_next_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let embedded = Embedded::open(Options::new(folder.path())).unwrap();
+        let store = Store::new(embedded, Clock::system(), false);
+        let ((begun, begins), (end, ends), (did, done)) = (channel(), channel(), channel());
+        let holds = move |_: &mut Tx<'_>| {
+            begun.send(()).unwrap();
+            ends.recv().map_err(|_| Fault::new(fault::INTERNAL, "the test has ended"))
+        };
+        let step = |name: &'static str| {
+            let did = did.clone();
+            move |_: &mut Tx<'_>| {
+                did.send(name).map_err(|_| Fault::new(fault::INTERNAL, "the test has ended"))
+            }
+        };
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let first = store.clone();
+            let first = tokio::spawn(async move { first.write_awaited("test", true, holds).await });
+            begins.recv().unwrap();
+            let mut gone = Box::pin(store.write_awaited("test", false, step("gone")));
+            tokio::select! {
+                biased;
+                _ = &mut gone => panic!("two changes at once"),
+                () = tokio::time::sleep(Duration::from_millis(20)) => drop(gone),
+            }
+            // What was begun is carried out to its end.
+            first.abort();
+            end.send(()).unwrap();
+            store.write_awaited("test", false, step("awaited")).await.unwrap();
+        });
+        drop(store);
+        drop(did);
+        assert_eq!(done.iter().collect::<Vec<_>>(), ["awaited"]);
     }
 
     #[test]

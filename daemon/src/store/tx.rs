@@ -1,10 +1,11 @@
 //! A transaction as operations see it: typed records over an engine's view, with staged writes.
 
-use super::engine::{Change, Overlay, Pair, Range, Space, View};
+use super::engine::{Change, Pair, Range, Space, View};
 use super::expired::Expired;
 use super::held_up::HeldUp;
 use super::limits::{Limits, Time};
 use super::noted::{Besides, Noted};
+use super::overlay::Overlay;
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
 use crate::clock::Deadline;
@@ -160,6 +161,12 @@ impl<'a> Tx<'a> {
             self.view.undo();
         }
         outcome
+    }
+
+    /// Bytes of all records that it has read and written so far, each as often as it did: a measure of its
+    /// work that is the same on any machine.
+    pub fn handled(&self) -> usize {
+        self.view.handled()
     }
 
     /// Everything staged.

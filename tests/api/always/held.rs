@@ -1,10 +1,14 @@
 //! What requests hold while they wait for others.
 
+use crate::api::always::connections::connect;
+use crate::support::guarded::PASSWORD;
 use crate::support::world::{Seen, World};
-use mfa_shared::api::batch::OPERATIONS_MAX;
+use mfa_shared::api::batch::{OPERATIONS_MAX, PASSWORDS_MAX};
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
 use tokio::task::JoinHandle;
 
 /// An SMS service that answers nothing, and a daemon that has it as a gateway.
@@ -99,4 +103,62 @@ fn one_caller_has_four_test_messages_under_way_and_other_errands_need_no_place()
     world.post("/interest/runs", json!({ "date": "2031-05-05" }).to_string()).is(202);
     end(&world, under_way);
     end(&world, vec![waiting(&world, &service, &body)]);
+}
+
+/// Waits until the first daemon answers so many requests beside the one that asks it.
+fn wait_for_running(world: &World, count: usize) {
+    let line = format!("mfa_http_requests_running {}", count + 1);
+    let look = || world.send(world.request_at(0, "GET", "/metrics")).is(200).text();
+    for _ in 0..6_000 {
+        if look().lines().any(|seen| seen == line) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("not {count} requests: {}", look());
+}
+
+#[test]
+fn batches_of_a_caller_take_turns_and_one_of_a_gone_client_is_not_done() {
+    let world = World::start();
+    let post = |path: &str, body: Value| json!({ "method": "POST", "path": path, "body": body });
+    // A batch with so many passwords takes seconds.
+    let user = |number: usize| {
+        post("/users", json!({ "identifier": format!("u-{number}"), "role": "clerk", "password": PASSWORD }))
+    };
+    let users = json!({ "operations": (0..PASSWORDS_MAX).map(user).collect::<Vec<_>>() }).to_string();
+    let customers = |name: &str| {
+        let customer =
+            |number: usize| post("/customers", json!({ "identifier": format!("{name}-{number}") }));
+        json!({ "operations": (0..10).map(customer).collect::<Vec<_>>() }).to_string()
+    };
+    let send = |body: String| {
+        let request = world.request_at(0, "POST", "/batch").header("content-type", "application/json");
+        let request = request.body(body);
+        world.spawn(async move { request.send().await.unwrap().status().as_u16() })
+    };
+    let first = send(users);
+    wait_for_running(&world, 1);
+    // Until it has its turn, shorter ones overtake it.
+    let waits = |number: usize| {
+        std::thread::sleep(Duration::from_millis(300));
+        let (body, mut stream) = (customers(&format!("gone-{number}")), connect(&world));
+        let length = body.len();
+        write!(stream, "POST /batch HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n").unwrap();
+        write!(stream, "content-type: application/json\r\n\r\n{body}").unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+        stream.read_exact(&mut [0]).is_err().then_some((number, stream))
+    };
+    let (number, gone) = (0..9).find_map(waits).unwrap();
+    wait_for_running(&world, 2);
+    let next = send(customers("next"));
+    wait_for_running(&world, 3);
+    // A change by itself does not wait for the batches.
+    world.send(world.request_at(0, "POST", "/customers").body(r#"{"identifier":"alone"}"#)).is(202);
+    assert!(!first.is_finished() && !next.is_finished());
+    drop(gone);
+    wait_for_running(&world, 2);
+    assert_eq!((world.wait(first), world.wait(next)), (200, 200));
+    world.get("/customers/next-9").is(200);
+    world.get(&format!("/customers/gone-{number}-0")).refused(404, "customer_not_found");
 }

@@ -226,6 +226,23 @@ impl Embedded {
         let inbox = self.inbox.as_ref().ok_or_else(ended)?;
         inbox.send(message).map_err(|_| ended())
     }
+
+    /// The job is queued by this call, not by the first poll: jobs keep the order of the calls, and what is
+    /// queued is done even if no one waits for it any more.
+    fn queue(&self, work: WriteWork, long: bool) -> Pending<()> {
+        let (answer, receiver) = oneshot::channel();
+        let waits = self.shared.counts.waiting.enter();
+        let sent = match self.write_fault() {
+            Some(fault) => Err(fault),
+            None => self.send(Message::Write(writer::Job { work, long, answer })),
+        };
+        Box::pin(async move {
+            sent?;
+            let outcome = answered(receiver).await;
+            drop(waits);
+            outcome
+        })
+    }
 }
 
 /// Starts the writer, and the committer which ends before it.
@@ -312,22 +329,12 @@ impl Engine for Embedded {
         })
     }
 
-    /// The job is queued by this call, not by the first poll: jobs keep the order of the calls, and what is
-    /// queued is done even if no one waits for it any more.
     fn write(&self, work: WriteWork) -> Pending<()> {
-        if let Some(fault) = self.write_fault() {
-            return Box::pin(std::future::ready(Err(fault)));
-        }
-        let (answer, receiver) = oneshot::channel();
-        let waits = self.shared.counts.waiting.enter();
-        match self.send(Message::Write(writer::Job { work, answer })) {
-            Ok(()) => Box::pin(async move {
-                let outcome = answered(receiver).await;
-                drop(waits);
-                outcome
-            }),
-            Err(fault) => Box::pin(std::future::ready(Err(fault))),
-        }
+        self.queue(work, false)
+    }
+
+    fn write_alone(&self, work: WriteWork) -> Pending<()> {
+        self.queue(work, true)
     }
 
     fn objects(&self) -> Arc<dyn Objects> {

@@ -9,8 +9,9 @@ use super::layout::{KEY_BYTES_MAX, SPACES_END};
 use super::panicked::panic_text;
 use super::refusal::unavailable;
 use super::shared::{Published, Shared};
-use crate::store::engine::{Change, Commit, Overlay, Pair, Range, Space, View, WriteWork};
+use crate::store::engine::{Change, Commit, Pair, Range, Space, View, WriteWork};
 use crate::store::layer::Layer;
+use crate::store::overlay::Overlay;
 use mfa_shared::fault::{Fault, INTERNAL};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Sender;
@@ -30,6 +31,8 @@ const ALONE_ENOUGH: u64 = if cfg!(test) { 1 } else { 8 };
 /// One transaction to decide.
 pub(super) struct Job {
     pub(super) work: WriteWork,
+    /// Whether it may take more than moments.
+    pub(super) long: bool,
     pub(super) answer: Answer,
 }
 
@@ -178,7 +181,12 @@ impl Writer {
                     None => break,
                 },
                 message = self.inbox.recv(), if !self.open.is_full() => match message {
-                    Some(Message::Write(job)) => self.write(job),
+                    Some(Message::Write(job)) => {
+                        if job.long {
+                            self.answer_first().await;
+                        }
+                        self.write(job);
+                    }
                     Some(Message::Close(answer)) => {
                         // Takes no new messages; those that wait are still worked on.
                         self.inbox.close();
@@ -204,6 +212,21 @@ impl Writer {
         }
         // Without a committer, the waiting callers learn that the store is closed.
         let _ = self.groups.send(group);
+    }
+
+    /// Hands over what was decided before a long job: its callers shall not wait for that one, too.
+    async fn answer_first(&mut self) {
+        if self.open.jobs() == 0 {
+            return;
+        }
+        if self.open.flight.is_some()
+            && let Some(done) = self.done.recv().await
+        {
+            self.open.landed(done);
+        }
+        if self.open.jobs() > 0 {
+            self.commit();
+        }
     }
 
     fn write(&mut self, job: Job) {

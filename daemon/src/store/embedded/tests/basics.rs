@@ -2,9 +2,12 @@
 
 use super::super::{Embedded, OpenError, Options};
 use super::world::*;
-use crate::store::engine::{Change, Engine, Overlay, Space, View};
+use crate::store::engine::{Change, Engine, Space, View};
+use crate::store::overlay::Overlay;
 use mfa_shared::fault::{INTERNAL, UNAVAILABLE};
 use std::os::unix::fs::PermissionsExt;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 #[test]
 fn what_was_written_is_there_after_a_clean_stop_and_after_a_kill() {
@@ -46,6 +49,29 @@ fn closing_finishes_what_is_queued_and_refuses_what_comes_later() {
 }
 
 #[test]
+fn what_was_decided_before_long_work_is_answered_before_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    let ((go_on, goes_on), (end, ends), (ended, in_time)) = (channel(), channel(), channel());
+    let made = |key: &str| Some(commit(vec![change(key, Some(vec![1]))]));
+    let first = engine.write(Box::new(move |_| {
+        goes_on.recv().unwrap();
+        made("first")
+    }));
+    let short = engine.write(Box::new(move |_| made("short")));
+    let long = engine.write_alone(Box::new(move |_| {
+        ended.send(ends.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap();
+        made("long")
+    }));
+    go_on.send(()).unwrap();
+    block_on(first).unwrap();
+    block_on(short).unwrap();
+    end.send(()).unwrap();
+    block_on(long).unwrap();
+    assert_eq!((in_time.recv(), engine.sequence()), (Ok(true), 3));
+}
+
+#[test]
 fn a_second_process_learns_who_holds_the_data_directory() {
     let dir = tempfile::tempdir().unwrap();
     let _first = Embedded::open(options(dir.path())).unwrap();
@@ -65,7 +91,7 @@ fn what_is_left_of_an_earlier_tree_is_waited_for() {
     let file = std::fs::File::open(dir.path().join("index/db")).unwrap();
     file.lock().unwrap();
     let holder = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(300));
         file.unlock().unwrap();
     });
     let engine = Embedded::open(options(dir.path())).unwrap();
