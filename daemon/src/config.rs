@@ -164,6 +164,8 @@ pub struct Config {
     pub listener_patience: Duration,
     /// How long one operation of a batch may read while it holds up all changes.
     pub batch_read_time: Duration,
+    /// Bytes that are remembered in a day for the batches of a caller beyond what they have changed.
+    pub remembered_bytes: u64,
     /// Time that a read of one moment has.
     pub read_time: Duration,
     /// Time for the head of a request to arrive.
@@ -227,6 +229,8 @@ impl Config {
             metrics_public: false,
             trusted_proxies: Vec::new(),
             batch_read_time: Duration::from_millis(100),
+            // Some 100,000 refusals.
+            remembered_bytes: 40 * 1024 * 1024,
             read_time: Duration::from_secs(60),
             pace: Pace { grace: Duration::from_secs(10), bytes_a_second: 1024 },
             listener_patience: Duration::from_secs(30),

@@ -61,6 +61,7 @@ pub async fn answer(
         from: head.origin,
         repeatable,
         ended_by: AtomicUsize::new(usize::MAX),
+        noted: AtomicBool::new(false),
         reads: AtomicBool::new(false),
         _room: payload.room.clone(),
     };
@@ -129,6 +130,8 @@ struct Order {
     parts: Result<Parts, Fault>,
     /// The operation that ended the batch.
     ended_by: AtomicUsize,
+    /// Whether its answer is noted as one that is remembered.
+    noted: AtomicBool,
     /// Whether it is carried out as a read.
     reads: AtomicBool,
     _room: Option<Arc<Taken>>,
@@ -278,8 +281,11 @@ impl Order {
             return Ok((first, room, result.map(|result| self.done(&caller, result, true))));
         }
         let parts = self.parts.as_ref().map_err(Clone::clone)?;
-        if self.dry_run.clone()? {
+        let tried = self.dry_run.clone()?;
+        if tried {
             tx.set_dry_run();
+        } else if repeatable.is_some() {
+            self.state.kept.check(&self.sender, self.state.store.clock().elapsed())?;
         }
         if self.existing_only.clone()? {
             tx.set_existing_only();
@@ -291,6 +297,12 @@ impl Order {
         let all_refused = !result.results.is_empty() && result.results.iter().all(|r| r.problem.is_some());
         if let Some(repeatable) = repeatable.as_ref().filter(|_| !all_refused) {
             repeatable.remember(tx, &caller.actor, &reply)?;
+            // The transaction may begin anew, and the client may be gone when it has ended.
+            if !tried && !self.noted.swap(true, SeqCst) {
+                let changes = result.results.iter().filter(|r| r.problem.is_none() && !r.replayed).count();
+                let now = self.state.store.clock().elapsed();
+                self.state.kept.note(&self.sender, reply.bytes().len(), changes, now);
+            }
         }
         Ok((reply, room, Some(self.done(&caller, result, false))))
     }

@@ -22,6 +22,7 @@ mod heads;
 pub mod heavy;
 pub mod idempotency;
 mod image;
+pub mod kept;
 pub mod line;
 mod lines;
 pub mod listeners;

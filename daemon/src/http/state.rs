@@ -3,6 +3,7 @@
 use super::buckets::Buckets;
 use super::counts::Counts;
 use super::heavy::Heavy;
+use super::kept::Kept;
 use super::listeners::Listeners;
 use super::load::Loads;
 use super::messages::Messages;
@@ -85,6 +86,8 @@ pub struct State {
     pub errands: UnderWay<(Option<String>, String)>,
     /// Batches of changes that are under way, by caller.
     pub batches: UnderWay<String>,
+    /// What is remembered for batches, by caller.
+    pub kept: Kept,
     /// Test messages that are.
     pub messages: Messages,
     /// Places for backups that are being made.
@@ -130,6 +133,7 @@ impl State {
         let reports = Arc::default();
         let counts = Arc::new(Counts::of(routes.names()));
         let listeners = Arc::new(Listeners::new(config.connections_max));
+        let kept = Kept::new(config.remembered_bytes);
         Self {
             store,
             config,
@@ -143,6 +147,7 @@ impl State {
             unread: Unread::default(),
             errands: UnderWay::new(1),
             batches: UnderWay::new(OPERATIONS_AT_ONCE),
+            kept,
             messages: Messages::default(),
             search,
             shelves,

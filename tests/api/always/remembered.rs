@@ -73,6 +73,52 @@ fn a_batch_with_another_secret_is_another_request() {
 }
 
 #[test]
+fn refusals_remembered_with_batches_are_bounded_and_repetitions_go_on() {
+    // A second has room for a byte.
+    let world = World::with(|config| config.remembered_bytes = 86_400);
+    let batch = |name: &str, changes: usize, refusals: usize| {
+        let numbers = (0..changes).chain(std::iter::repeat_n(0, refusals));
+        let customer = |number| {
+            json!({ "method": "POST", "path": "/customers",
+            "body": { "identifier": format!("{name}-{number}") } })
+        };
+        json!({ "operations": numbers.map(customer).collect::<Vec<_>>() }).to_string()
+    };
+    // By the first daemon: each counts by itself.
+    let send = |key: Option<&str>, body: &str| {
+        let request = world.request_at(0, "POST", "/batch").header("content-type", "application/json");
+        let request = key.into_iter().fold(request, |request, key| request.header("idempotency-key", key));
+        world.send(request.body(body.to_owned()))
+    };
+    // What is changed has room by itself, with some refusals beside it.
+    for number in 0..4 {
+        let name = format!("import-{number}");
+        send(Some(&name), &batch(&name, 60, 30)).is(200);
+    }
+    let first = send(Some("k0"), &batch("k0", 1, 60)).is(200);
+    let mut refused = None;
+    for number in 1..9 {
+        let name = format!("k{number}");
+        let seen = send(Some(&name), &batch(&name, 1, 60));
+        if seen.status != 200 {
+            refused = Some((name, seen));
+            break;
+        }
+    }
+    let (name, seen) = refused.unwrap();
+    let wait: i64 = seen.header("retry-after").parse().unwrap();
+    seen.refused(429, "too_many_requests");
+    world.get(&format!("/customers/{name}-0")).refused(404, "customer_not_found");
+    let again = send(Some("k0"), &batch("k0", 1, 60)).is(200);
+    assert!(replayed(&again) && again.body == first.body);
+    let tried = world.request_at(0, "POST", "/batch").header("idempotency-key", &name);
+    world.send(tried.header("dry-run", "true").body(batch(&name, 1, 60))).is(200);
+    send(None, &batch("k-without", 1, 60)).is(200);
+    world.clock.advance(wait);
+    assert!(!replayed(&send(Some(&name), &batch(&name, 1, 60)).is(200)));
+}
+
+#[test]
 fn a_known_key_opens_no_drawer_for_a_wrong_password() {
     let counter = Counter::start();
     counter.open("T1", "emp1", "100");
