@@ -288,7 +288,7 @@ impl Order {
             self.state.kept.check(&self.sender, self.state.store.clock().elapsed())?;
         }
         if self.existing_only.clone()? {
-            tx.set_existing_only();
+            existing_only::begin(tx, &caller);
         }
         let result = BatchResult { results: self.results(tx, &caller, parts, &room)? };
         let reply = Reply::json(json(&result));

@@ -35,9 +35,6 @@ use warp::http::header::ACCEPT;
 use warp::http::{HeaderMap, Method as HttpMethod};
 use warp::reply::Response;
 
-/// The header that lists the dangling references of a body.
-pub const DANGLING: &str = "dangling-references";
-
 /// The detail for a read that takes longer than one moment is kept.
 pub(super) const READS_TOO_LONG: &str = "the read takes more than 60 seconds, the longest for one moment: \
                                         ask for a page or a shorter period, or export";
@@ -317,7 +314,7 @@ impl Request {
             tx.set_dry_run();
         }
         if self.existing_only.clone()? {
-            tx.set_existing_only();
+            existing_only::begin(tx, caller);
         }
         let trail = self.trail.as_ref().filter(|_| !tried && self.prepared.is_ok());
         let before = trail.map(|trail| trail.before(&self.state, tx, caller)).transpose()?;
@@ -325,10 +322,7 @@ impl Request {
         if let (Some(trail), Some(before)) = (trail, before) {
             trail.record_change(&self.state, tx, caller, before, &reply)?;
         }
-        let dangling = tx.take_dangling();
-        if !dangling.is_empty() {
-            reply.headers.push((DANGLING.to_owned(), dangling.join(", ")));
-        }
+        existing_only::report(tx, caller, &mut reply);
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }

@@ -5,7 +5,7 @@ use crate::domain::access::{self, Denial, Holder};
 use crate::domain::permission::{Target, Who};
 use mfa_shared::api::groups::PermittableMethod;
 use mfa_shared::api::roles::Permission;
-use mfa_shared::endpoint::{Meta, Method};
+use mfa_shared::endpoint::{Meta, Method, segments};
 use mfa_shared::fault::{self, Fault};
 
 /// The method of a row as permittables have it.
@@ -30,6 +30,12 @@ pub fn decide(caller: &Caller, row: &Meta, head: bool, segments: &[&str]) -> Res
     let holder = Holder { who, must_change_password, must_set_up_factor, reach: &caller.reach };
     let decided = access::decide(&wanted, &holder);
     decided.map_err(|denial| denied(denial, &caller.actor, row))
+}
+
+/// Whether a caller may see all records of a kind, by the row that lists them.
+pub fn may_list(caller: &Caller, row: &Meta) -> bool {
+    let path: Vec<_> = segments(row.path).collect();
+    caller.is_unchecked() || decide(caller, row, false, &path).is_ok()
 }
 
 fn denied(denial: Denial, caller: &str, meta: &Meta) -> Fault {

@@ -1,7 +1,7 @@
 //! What a search shows: the records that were found, as they are now.
 
 use super::Caller;
-use super::access::decide;
+use super::access::may_list;
 use crate::domain::search::{Found, Kind, Phrase};
 use crate::search::records::{self, Wanted};
 use crate::store::Tx;
@@ -11,7 +11,7 @@ use mfa_shared::api::employees::ListEmployees;
 use mfa_shared::api::instances::ListInstances;
 use mfa_shared::api::offices::ListOffices;
 use mfa_shared::api::search::{Hit, HitKind, SearchHits};
-use mfa_shared::endpoint::{Endpoint, segments};
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 
 /// The word for a kind.
@@ -32,8 +32,7 @@ pub fn may_read(caller: &Caller, kind: Kind) -> bool {
         Kind::Office => ListOffices::META,
         Kind::Account => ListInstances::META,
     };
-    let path: Vec<_> = segments(row.path).collect();
-    decide(caller, &row, false, &path).is_ok()
+    may_list(caller, &row)
 }
 
 /// At most `size` of the finds, in their order; what fits the phrase no more is left out.

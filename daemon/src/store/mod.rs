@@ -29,6 +29,7 @@ pub mod postgres;
 mod reading;
 pub mod record;
 pub mod records;
+mod references;
 pub mod seal;
 mod secrets;
 pub mod seed;

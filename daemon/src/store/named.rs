@@ -1,6 +1,7 @@
 //! What bodies may name: records that do not exist are refused, or noted for the answer; addresses are those
 //! that the settings allow. And what the daemon has in memory beside the store.
 
+use super::keys::Space;
 use super::tx::Tx;
 use crate::domain::calendar::Calendar;
 use crate::domain::numbers::ListNumbers;
@@ -11,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 impl Tx<'_> {
     /// Whether every descriptive reference must name an existing record.
     pub fn strict_references(&self) -> bool {
-        self.strict
+        self.references.strict
     }
 
     /// The same transaction where events may be delivered to these receivers.
@@ -61,25 +62,33 @@ impl Tx<'_> {
         None
     }
 
-    /// Refuses every change of this transaction with dangling references.
-    pub fn set_existing_only(&mut self) {
-        self.existing_only = true;
+    /// Refuses every change of this transaction with dangling references. Of these kinds of record the caller
+    /// may not learn what exists.
+    pub fn set_existing_only(&mut self, hidden: Vec<Space>) {
+        self.references.existing_only = true;
+        self.references.hidden = hidden;
     }
 
     /// Whether references must exist: by the configuration, or because this request asks for it.
     pub fn refuses_unknown(&self) -> bool {
-        self.strict || self.existing_only
+        self.references.strict || self.references.existing_only
     }
 
-    /// Notes a dangling reference, as a JSON pointer into the body.
-    pub fn note_dangling(&mut self, pointer: &str) {
-        if self.dangling.len() < DANGLING_MAX {
-            self.dangling.push(pointer.to_owned());
+    /// Whether a refusal would say more than the caller may know. Where the configuration refuses what does
+    /// not exist, everybody learns of it.
+    pub fn hides(&self, space: Space) -> bool {
+        !self.references.strict && self.references.existing_only && self.references.hidden.contains(&space)
+    }
+
+    /// Notes a dangling reference, as a JSON pointer into the body, and the kind of record that it names.
+    pub fn note_dangling(&mut self, pointer: &str, kind: Option<Space>) {
+        if self.references.dangling.len() < DANGLING_MAX {
+            self.references.dangling.push((pointer.to_owned(), kind));
         }
     }
 
     /// The fields that were noted; they are returned only once.
-    pub fn take_dangling(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.dangling)
+    pub fn take_dangling(&mut self) -> Vec<(String, Option<Space>)> {
+        std::mem::take(&mut self.references.dangling)
     }
 }

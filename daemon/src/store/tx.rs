@@ -7,6 +7,7 @@ use super::limits::{Limits, Time};
 use super::noted::{Besides, Noted};
 use super::overlay::Overlay;
 use super::record::{Record, key, moment, number, prefix};
+use super::references::References;
 use super::seal::Keys;
 use crate::clock::Deadline;
 use crate::domain::calendar::Calendar;
@@ -40,11 +41,9 @@ pub struct Tx<'a> {
     view: Overlay<'a>,
     now: Timestamp,
     actor: String,
-    pub(super) strict: bool,
-    pub(super) existing_only: bool,
+    pub(super) references: References,
     keeps: bool,
     dry_run: bool,
-    pub(super) dangling: Vec<String>,
     pub(super) besides: Besides,
     pub(super) records: Vec<Noted>,
     pub(super) keys: Option<Arc<Keys>>,
@@ -66,11 +65,9 @@ impl<'a> Tx<'a> {
             view: Overlay::new(view),
             now,
             actor: String::new(),
-            strict,
-            existing_only: false,
+            references: References::new(strict),
             keeps: false,
             dry_run: false,
-            dangling: Vec::new(),
             besides: Besides::default(),
             records: Vec::new(),
             keys: None,
@@ -153,7 +150,7 @@ impl<'a> Tx<'a> {
         self.view.mark();
         let outcome = part(self);
         if outcome.is_err() {
-            self.dangling.clear();
+            self.references.dangling.clear();
             self.besides = Besides::default();
             self.records.truncate(earlier);
             // What it wanted to keep is gone, and what was done before it is none of that.

@@ -1,7 +1,7 @@
 //! Dangling references, reported in the answer to the change that makes them: `decisions.md` section 5.
 
 use crate::support::counter::teller;
-use crate::support::guarded::PASSWORD;
+use crate::support::guarded::{As, PASSWORD, may};
 use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
@@ -115,4 +115,47 @@ fn a_request_can_ask_that_what_names_nothing_is_refused() {
     let statuses: Vec<_> = (0..3).map(|i| results[i]["status"].as_i64().unwrap()).collect();
     assert_eq!(statuses, [202, 202, 400]);
     assert_eq!(results[2]["problem"]["code"], "unknown_reference");
+}
+
+#[test]
+fn who_may_not_read_a_kind_does_not_learn_what_exists_of_it() {
+    let world = World::guarded();
+    let admin = world.login("olga");
+    admin.post("/offices", json!({ "identifier": "accra", "name": "Accra" })).is(202);
+    let customer = |office: &str, name: &str| {
+        json!({ "identifier": name, "referenceCustomer": "nobody", "assignedOffice": office,
+            "assignedEmployee": "nobody" })
+    };
+    let send = |who: &As<'_>, header: &str, body: &Value| {
+        let request = world.request("POST", "/customers").bearer_auth(&who.token).header(header, "true");
+        world.send(request.header("content-type", "application/json").body(body.to_string()))
+    };
+    let group = "customer__v1__customer";
+    let desk = world.user_with("desk", &[may(group, "RC")]);
+    let blind = world.user_with("blind", &[may(group, "C")]);
+    let front = [may(group, "RC"), may("office__v1__offices", "R"), may("office__v1__employees", "R")];
+    let front = world.user_with("front", &front);
+    for office in ["accra", "quay"] {
+        let body = customer(office, "c-1");
+        let tried = |who: &As<'_>| send(who, "dry-run", &body).is(202).header("dangling-references");
+        assert_eq!((tried(&desk).as_str(), tried(&blind).as_str()), ("/referenceCustomer", ""));
+        let all = if office == "quay" {
+            "/referenceCustomer, /assignedOffice, /assignedEmployee"
+        } else {
+            "/referenceCustomer, /assignedEmployee"
+        };
+        assert_eq!((tried(&front).as_str(), tried(&admin).as_str()), (all, all));
+        let only = json!({ "identifier": "c-1", "assignedOffice": office });
+        let refused = send(&desk, "existing-only", &only).refused(403, "forbidden").json();
+        let says = format!("with Existing-Only the answer would say whether office {office} exists");
+        assert!(refused["detail"].as_str().unwrap().starts_with(&says), "{refused}");
+    }
+    let operation = |body: Value| json!({ "method": "POST", "path": "/customers", "body": body });
+    let batch = json!({ "operations": [operation(customer("quay", "c-2"))] });
+    let results = desk.post("/batch", batch).is(200).json()["results"].clone();
+    assert_eq!(results[0]["danglingReferences"], json!(["/referenceCustomer"]));
+    admin.get("/customers/c-1").refused(404, "customer_not_found");
+    // What they may read is checked as ever.
+    let known = json!({ "identifier": "c-3", "referenceCustomer": "c-2" });
+    send(&desk, "existing-only", &known).is(202);
 }

@@ -1,8 +1,9 @@
 //! What becomes of the operations of a batch, and how much all of them may take.
 
 use super::super::access;
+use super::super::existing_only;
 use super::super::reply::Reply;
-use super::super::request::{self, Request};
+use super::super::request::Request;
 use super::super::unread::Growing;
 use super::Order;
 use super::part::{Part, Parts};
@@ -162,7 +163,7 @@ fn succeeded(reply: &Reply) -> OperationResult {
         location: header("location"),
         etag: header("etag"),
         replayed: header("idempotency-replayed").is_some(),
-        dangling_references: header(request::DANGLING)
+        dangling_references: header(existing_only::DANGLING)
             .map(|fields| fields.split(", ").map(str::to_owned).collect()),
         possible_duplicates: None,
         body: Some(reply.bytes()).filter(|bytes| !bytes.is_empty()).and_then(|bytes| Node::parse(bytes).ok()),
