@@ -33,6 +33,7 @@ mod api {
     mod employees;
     mod events;
     mod gateway_guard;
+    mod gateway_hostile;
     mod gateway_mail;
     mod gateway_sms;
     mod gateways;

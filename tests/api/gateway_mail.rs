@@ -363,7 +363,7 @@ fn a_gateway_that_stalls_fails_at_the_stage_where_it_does() {
     let starts = [Say("250-mail.test\r\n250 STARTTLS\r\n"), Hear, Say("220 go\r\n"), Hang];
     let in_clear = json!({ "smtp_auth": "false" });
     for (port, changes, stage, words) in [
-        (scripted(&[Hang]), json!({}), "connect", "was reached and did not greet"),
+        (scripted(&[Hang]), json!({}), "connect", "was reached and did not greet and answer EHLO"),
         (scripted(&[Hang]), json!({ "protocol": "smtps" }), "tls", "did not set up the encryption"),
         (after_greeting(&starts), json!({ "start_tls": "true" }), "tls", "did not set up the encryption"),
         (greeted(SIGNS_IN), json!({}), "sign_in", "did not answer the sign-in"),
@@ -380,7 +380,12 @@ fn a_broken_connection_is_reported_with_the_stage_it_had_reached() {
     let starts = [Say("250-mail.test\r\n250 STARTTLS\r\n"), Hear, Say("220 go\r\n")];
     let in_clear = json!({ "smtp_auth": "false" });
     for (port, changes, stage, words) in [
-        (scripted(&[]), json!({}), "connect", "the connection to localhost broke off before it greeted: "),
+        (
+            scripted(&[]),
+            json!({}),
+            "connect",
+            "the connection to localhost broke off before it greeted and answered EHLO: ",
+        ),
         (
             after_greeting(&starts),
             json!({ "start_tls": "true" }),

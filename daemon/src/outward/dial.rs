@@ -9,7 +9,7 @@ use rustls::{ClientConfig, RootCertStore};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -32,22 +32,9 @@ const TRUSTED_FOR: Duration = Duration::from_secs(60);
 pub struct Metered {
     stream: TcpStream,
     left: usize,
-    /// Most bytes that are handed out at once.
-    at_once: usize,
 }
 
 impl Metered {
-    /// Hands out one byte at a time from now on, so that a reader has nothing in store of what comes after a
-    /// line. A secret conversation may begin there, and what was sent before it is not part of it.
-    pub fn byte_by_byte(self) -> Self {
-        Self { at_once: 1, ..self }
-    }
-
-    /// The address of the other side.
-    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.stream.peer_addr()
-    }
-
     /// The address of this side.
     pub fn local_ip(&self) -> Option<IpAddr> {
         self.stream.local_addr().ok().map(|address| address.ip().to_canonical())
@@ -72,7 +59,7 @@ impl AsyncRead for Metered {
         if this.left == 0 {
             return Poll::Ready(Err(io::Error::other(TooMuch)));
         }
-        let mut part = buf.take(this.left.min(this.at_once));
+        let mut part = buf.take(this.left);
         ready!(Pin::new(&mut this.stream).poll_read(cx, &mut part))?;
         let count = part.filled().len();
         // What the part filled is in the buffer itself; only its mark has to move.
@@ -125,7 +112,7 @@ pub async fn connect(
                 continue;
             }
             match TcpStream::connect(address).await {
-                Ok(stream) => return Ok(Metered { stream, left: BYTES_MAX, at_once: BYTES_MAX }),
+                Ok(stream) => return Ok(Metered { stream, left: BYTES_MAX }),
                 Err(error) => last = format!("{host}:{port} is not reached: {error}"),
             }
         }
@@ -144,8 +131,7 @@ pub fn read_authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, Str
 
 /// Whose certificates count for connections to gateways.
 pub struct Trust {
-    /// The authorities of the system and of the setting.
-    pub authorities: Vec<CertificateDer<'static>>,
+    /// Trusts the authorities of the system and of the setting.
     client: Arc<ClientConfig>,
     read_at: Instant,
 }
@@ -181,7 +167,7 @@ fn read_trust(file: Option<&Path>, read_at: Instant) -> Result<Trust, String> {
     let mut authorities = file.map_or_else(|| Ok(Vec::new()), read_authorities)?;
     authorities.extend(rustls_native_certs::load_native_certs().certs);
     let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(authorities.iter().cloned());
+    roots.add_parsable_certificates(authorities);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut client = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -190,7 +176,7 @@ fn read_trust(file: Option<&Path>, read_at: Instant) -> Result<Trust, String> {
         .with_no_client_auth();
     // Each connection shows its certificate; one that was resumed would be trusted for an earlier one.
     client.resumption = Resumption::disabled();
-    Ok(Trust { authorities, client: Arc::new(client), read_at })
+    Ok(Trust { client: Arc::new(client), read_at })
 }
 
 /// Encrypts a connection, if the certificate of the other side holds for the host.
@@ -225,7 +211,7 @@ mod tests {
         std::fs::write(&file, pem.repeat(2)).unwrap();
         assert!(Arc::ptr_eq(&at(59).await.unwrap(), &first));
         let second = at(61).await.unwrap();
-        assert_eq!(second.authorities.len(), first.authorities.len() + 1);
+        assert!(!Arc::ptr_eq(&second, &first));
         let other = folder.path().join("other.pem");
         std::fs::write(&other, pem).unwrap();
         assert!(!Arc::ptr_eq(&trust_at(Some(other), now).await.unwrap(), &first), "another setting");

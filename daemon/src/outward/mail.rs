@@ -5,32 +5,30 @@
 
 use super::dial::{self, Metered};
 use super::span::{Span, broke_off, failed};
+use super::talk::Talk;
 use super::words::Mask;
-use crate::domain::gateway::{Failed, Mail, Stage, Taken, Tls, bare};
+use crate::domain::gateway::{Failed, Mail, Stage, Taken, Tls};
 use crate::secret::Secret;
 use lettre::address::Envelope;
 use lettre::message::header::{self, ContentType};
 use lettre::message::{Mailbox, Mailboxes};
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
-use lettre::transport::smtp::client::{
-    AsyncSmtpConnection, AsyncTokioStream, Certificate, CertificateStore, TlsParameters,
-};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, AsyncTokioStream};
+use lettre::transport::smtp::commands::Starttls;
 use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::response::{Response, Severity};
 use lettre::{Address, Message};
 use std::error::Error as _;
-use std::fmt;
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
 
 /// What lettre says where the connection ends before an answer does.
 const CUT_SHORT: &str = "incomplete response";
+/// What it says where an answer is no text.
+const NO_TEXT: &str = "stream did not contain valid UTF-8";
 
 /// An address as SMTP writes it: what may not stand before the `@` as it is goes between quotation marks. How
 /// long that part may be is for the server to say.
@@ -76,29 +74,24 @@ impl From<Failed> for Ended {
     }
 }
 
+/// An error of lettre in a stage.
+fn said(stage: Stage) -> impl FnOnce(Error) -> Ended {
+    move |error| Ended::Said(stage, error)
+}
+
 async fn deliver(mail: &Mail, span: Span) -> Result<Response, Ended> {
     let (envelope, bytes) = write(mail)?;
-    let said = |stage| move |error| Ended::Said(stage, error);
     let stream = dial::connect(&mail.host, mail.port, mail.way.loopback_only, &mail.limits, span).await?;
     let hello = hello(&stream);
-    let stream: Box<dyn AsyncTokioStream> = match mail.way.tls {
-        Tls::AtOnce => {
-            let trust = dial::trust(&mail.limits, span).await?;
-            Box::new(Private(dial::encrypt(stream, &mail.host, &trust, span).await?))
+    let talk: Box<dyn AsyncTokioStream> = match mail.way.tls {
+        Tls::Never => Box::new(Talk::new(stream)),
+        Tls::AtOnce => Box::new(Talk::new(encrypt(mail, stream, span).await?)),
+        Tls::StartTls => {
+            let stream = start_tls(mail, stream, &hello, span).await?;
+            Box::new(Talk::greeted(encrypt(mail, stream, span).await?))
         }
-        Tls::StartTls => Box::new(stream.byte_by_byte()),
-        Tls::Never => Box::new(stream),
     };
-    let greet = AsyncSmtpConnection::connect_with_transport(stream, &hello);
-    let mut server = span.step(Stage::Connect, greet).await?.map_err(said(Stage::Connect))?;
-    if mail.way.tls == Tls::StartTls {
-        if !server.can_starttls() {
-            return Err(failed(Stage::Tls, format!("{} does not offer STARTTLS", mail.host)).into());
-        }
-        let parameters = parameters(mail, span).await?;
-        let start = server.starttls(parameters, &hello);
-        span.step(Stage::Tls, start).await?.map_err(said(Stage::Tls))?;
-    }
+    let mut server = greet(talk, &hello, span).await?;
     if let Some((name, secret)) = &mail.sign_in {
         let mechanisms = [Mechanism::Plain, Mechanism::Login];
         if server.server_info().get_auth_mechanism(&mechanisms).is_none() {
@@ -119,6 +112,34 @@ async fn deliver(mail: &Mail, span: Span) -> Result<Response, Ended> {
     // The message is taken; how the server says goodbye changes nothing.
     let _ = span.step(Stage::Send, server.quit()).await;
     Ok(answer)
+}
+
+async fn greet(
+    talk: Box<dyn AsyncTokioStream>,
+    hello: &ClientId,
+    span: Span,
+) -> Result<AsyncSmtpConnection, Ended> {
+    let greet = AsyncSmtpConnection::connect_with_transport(talk, hello);
+    span.step(Stage::Connect, greet).await?.map_err(said(Stage::Connect))
+}
+
+/// Has the server wait for encryption. lettre does not set it up: what it decrypts itself would have no
+/// limit.
+async fn start_tls(mail: &Mail, stream: Metered, hello: &ClientId, span: Span) -> Result<Metered, Ended> {
+    let stream = Arc::new(Mutex::new(stream));
+    let mut server = greet(Box::new(Talk::lent(&stream)), hello, span).await?;
+    if !server.can_starttls() {
+        return Err(failed(Stage::Tls, format!("{} does not offer STARTTLS", mail.host)).into());
+    }
+    span.step(Stage::Tls, server.command(Starttls)).await?.map_err(said(Stage::Tls))?;
+    drop(server);
+    let stream = Arc::into_inner(stream).ok_or_else(|| failed(Stage::Tls, "the connection is in use"))?;
+    Ok(stream.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+async fn encrypt(mail: &Mail, stream: Metered, span: Span) -> Result<TlsStream<Metered>, Failed> {
+    let trust = dial::trust(&mail.limits, span).await?;
+    dial::encrypt(stream, &mail.host, &trust, span).await
 }
 
 fn write(mail: &Mail) -> Result<(Envelope, Vec<u8>), Failed> {
@@ -160,20 +181,6 @@ fn hello(stream: &Metered) -> ClientId {
     }
 }
 
-/// The checks of the certificate for STARTTLS; they are those of [`dial::encrypt`].
-async fn parameters(mail: &Mail, span: Span) -> Result<TlsParameters, Failed> {
-    let unusable = |error: Error| failed(Stage::Tls, format!("no certificate can be checked: {error}"));
-    let mut builder =
-        TlsParameters::builder(bare(&mail.host).to_owned()).certificate_store(CertificateStore::None);
-    for authority in &dial::trust(&mail.limits, span).await?.authorities {
-        // A system may hold authorities of a form that is not supported; those count for nothing.
-        if let Ok(certificate) = Certificate::from_der(authority.to_vec()) {
-            builder = builder.add_root_certificate(certificate);
-        }
-    }
-    builder.build_rustls().map_err(unusable)
-}
-
 /// The reply of a server, or why it could not be read, as one sentence.
 fn failure(mail: &Mail, stage: Stage, error: &Error, mask: &Mask) -> Failed {
     let host = &mail.host;
@@ -189,17 +196,18 @@ fn failure(mail: &Mail, stage: Stage, error: &Error, mask: &Mask) -> Failed {
         let why = format!("{host} {refused}: \"{words}\"");
         return Failed { stage, code: code.to_string().parse().ok(), why };
     }
+    let (is_text, is_reply) = (words != NO_TEXT, !error.is_response() || words == CUT_SHORT);
     let words = mask.clean(&words);
-    let (stage, why) = match () {
-        () if error.is_tls() || (stage == Stage::Tls && !error.is_response()) => {
-            (Stage::Tls, format!("there is no encrypted connection to {host}: {words}"))
+    let why = match stage {
+        Stage::Tls if !error.is_response() => format!("there is no encrypted connection to {host}: {words}"),
+        Stage::Send if !is_text => {
+            format!("the answer of {host} is not UTF-8 and cannot be read; it may have taken the message")
         }
-        () if error.is_response() && words != CUT_SHORT => {
-            // What is no reply of a mail server may be anything that listens there, so it is not quoted.
-            (stage, format!("{host} does not answer as a mail server does"))
-        }
-        () if error.is_client() => (stage, format!("the message cannot go through {host}: {words}")),
-        () => (stage, format!("the connection to {host} {}: {words}", broke_off(stage))),
+        _ if !is_text => format!("the answer of {host} is not UTF-8 and cannot be read"),
+        // What is no reply of a mail server may be anything that listens there, so it is not quoted.
+        _ if !is_reply => format!("{host} does not answer as a mail server does"),
+        _ if error.is_client() => format!("the message cannot go through {host}: {words}"),
+        _ => format!("the connection to {host} {}: {words}", broke_off(stage)),
     };
     failed(stage, why)
 }
@@ -213,43 +221,4 @@ fn innermost(error: &Error) -> String {
         beneath = error.source();
     }
     words
-}
-
-/// An encrypted connection as lettre takes it.
-struct Private(TlsStream<Metered>);
-
-impl fmt::Debug for Private {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Private").finish_non_exhaustive()
-    }
-}
-
-impl AsyncRead for Private {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().0).poll_read(cx, buf)
-    }
-}
-
-impl AsyncWrite for Private {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().0).poll_write(cx, bytes)
-    }
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().0).poll_flush(cx)
-    }
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().0).poll_shutdown(cx)
-    }
-}
-
-impl AsyncTokioStream for Private {
-    fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.0.get_ref().0.peer_addr()
-    }
-}
-
-impl AsyncTokioStream for Metered {
-    fn peer_addr(&self) -> io::Result<SocketAddr> {
-        Metered::peer_addr(self)
-    }
 }

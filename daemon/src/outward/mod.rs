@@ -6,6 +6,7 @@ mod exchange;
 pub mod mail;
 mod post;
 mod span;
+mod talk;
 pub mod webhook;
 mod words;
 

@@ -30,7 +30,7 @@ impl Span {
     pub async fn step<T>(self, stage: Stage, what: impl Future<Output = T>) -> Result<T, Failed> {
         timeout_at(self.end, what).await.map_err(|_| {
             let not = match stage {
-                Stage::Connect => "was reached and did not greet",
+                Stage::Connect => "was reached and did not greet and answer EHLO",
                 Stage::Tls => "did not set up the encryption",
                 Stage::SignIn => "did not answer the sign-in",
                 Stage::Send => "did not answer the message",
@@ -43,7 +43,7 @@ impl Span {
 /// When a connection broke off, in the words of its stage.
 pub fn broke_off(stage: Stage) -> &'static str {
     match stage {
-        Stage::Connect => "broke off before it greeted",
+        Stage::Connect => "broke off before it greeted and answered EHLO",
         Stage::Tls => "broke off before it was encrypted",
         Stage::SignIn => "broke off during the sign-in",
         Stage::Send => "broke off before it answered the message",

@@ -63,11 +63,20 @@ class Injected(SMTP):
         await super().push(status)
 
 
+class Endless(SMTP):
+    """Its answer to EHLO does not end once the connection is encrypted."""
+
+    async def push(self, status):
+        if self.session.ssl is not None and status.startswith("250-mail.test"):
+            status = "\r\n".join(["250-"] * 8000)
+        await super().push(status)
+
+
 def server():
-    return (Injected if wanted["mode"] == "injected" else SMTP)(
+    return {"injected": Injected, "endless": Endless}.get(wanted["mode"], SMTP)(
         Mailbox(),
         hostname="mail.test",
-        tls_context=context() if wanted["mode"] in ("starttls", "injected") else None,
+        tls_context=context() if wanted["mode"] in ("starttls", "injected", "endless") else None,
         authenticator=sign_in,
         auth_require_tls=wanted["mode"] == "starttls",
         auth_exclude_mechanism=wanted["without"],

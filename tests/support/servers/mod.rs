@@ -27,6 +27,8 @@ use std::time::Duration;
 pub enum Step {
     /// Says this.
     Say(&'static str),
+    /// Says what may be no text.
+    Bytes(&'static [u8]),
     /// Says this so many times.
     Flood(&'static str, usize),
     /// Waits for a line.
@@ -56,6 +58,7 @@ fn act(mut stream: TcpStream, steps: &[Step]) {
     for step in steps {
         let done = match step {
             Step::Say(words) => stream.write_all(words.as_bytes()),
+            Step::Bytes(bytes) => stream.write_all(bytes),
             Step::Flood(words, count) => (0..*count).try_for_each(|_| stream.write_all(words.as_bytes())),
             Step::Until(go_on) => {
                 while !go_on.load(SeqCst) {
