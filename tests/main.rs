@@ -64,6 +64,7 @@ mod api {
     mod tokens;
     mod uploads;
     mod users;
+    mod webhook_changes;
     mod webhook_deliveries;
     pub mod webhooks;
 }

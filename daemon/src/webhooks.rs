@@ -5,6 +5,7 @@
 
 use crate::http::state::State;
 use crate::ops::turn::Work;
+use crate::ops::webhooks::SUBSCRIPTIONS_MAX;
 use crate::ops::webhooks::deliver::{self, Next, Place};
 use crate::outward::webhook::send;
 use crate::store::seed::SYSTEM_ACTOR;
@@ -21,8 +22,9 @@ use tokio::task::JoinSet;
 const LOOK: Duration = Duration::from_millis(500);
 /// Time between two looks while much is changed: events are gathered meanwhile.
 const GATHER: Duration = Duration::from_millis(100);
-/// Deliveries under way at once.
-const AT_ONCE: usize = 32;
+/// Deliveries under way at once: one of each subscription, so that none waits for the receivers of others.
+/// Each costs a connection and, with the events and at most 64 KiB of an answer, a few hundred KiB.
+const AT_ONCE: usize = SUBSCRIPTIONS_MAX;
 /// With more events than these before it, a subscription is behind: a look at fewer is short.
 const BEHIND: u64 = 100;
 /// Events that are looked at in vain before that is noted in the store.
@@ -51,7 +53,7 @@ pub async fn keep(state: Arc<State>, mut stopped: watch::Receiver<bool>) {
         }
         let Ok((due, last)) = state.store.read(false, deliver::due).await else { continue };
         let mut due: Vec<_> = due.into_iter().filter(|place| !is_passed_over(&looked, place, last)).collect();
-        // They go round, so that none waits for ever where there are more than places.
+        // They go round, so that none waits for ever while deliveries of deleted ones have the places.
         let behind = due.partition_point(|place| place.subscription <= begun_last);
         due.rotate_left(behind);
         if (due.is_empty() && under_way.is_empty()) || !ours.is_it(&state.store).await {

@@ -14,12 +14,12 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-fn create(world: &World, id: &str) {
+pub fn create(world: &World, id: &str) {
     world.post("/customers", json!({ "identifier": id }).to_string()).is(202);
 }
 
 /// Waits until something holds.
-fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(30);
     loop {
         if let Some(found) = look() {
@@ -30,7 +30,7 @@ fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-fn deliveries(world: &World, id: &str) -> Vec<Value> {
+pub fn deliveries(world: &World, id: &str) -> Vec<Value> {
     world.get(&format!("/events/subscriptions/{id}/deliveries")).is(200).json().as_array().unwrap().clone()
 }
 

@@ -8,7 +8,7 @@ use crate::support::world::World;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-const EVENTS: &str = "events__v1__events";
+pub const EVENTS: &str = "events__v1__events";
 
 /// A daemon that may call receivers of this machine.
 pub fn open() -> World {
@@ -19,7 +19,7 @@ pub fn open() -> World {
 }
 
 /// One with access control, whose receivers are here.
-fn guarded() -> World {
+pub fn guarded() -> World {
     World::guarded_with(|config| {
         config.webhook_plaintext = true;
         config.webhook_private_addresses = vec!["127.0.0.1".parse().unwrap()];
@@ -242,7 +242,7 @@ fn subscribed(world: &World, key: &Key) -> Receiver {
 }
 
 /// A subscription once it is paused, which is seen at its next event.
-fn paused(client: &As<'_>, id: &str) -> Value {
+pub fn paused(client: &As<'_>, id: &str) -> Value {
     let until = Instant::now() + Duration::from_secs(20);
     loop {
         let shown = client.get(&format!("/events/subscriptions/{id}")).is(200).json();

@@ -163,46 +163,10 @@ impl KnownCallers {
         Ok(Some(caller))
     }
 
-    /// A user, or an application with a token of a kind, who is not the caller, with what they hold now;
-    /// `None` who could not log in any more. What they would have to do first at a login is not asked of them
-    /// here.
-    pub fn absent(
-        &self,
-        tx: &mut Tx<'_>,
-        user: Option<&str>,
-        kind: Option<TokenKind>,
-    ) -> Result<Option<Caller>, Fault> {
+    /// Someone who is not the caller, as [`absent`] finds them.
+    pub fn absent(&self, tx: &mut Tx<'_>, who: Absent<'_>) -> Result<Option<Caller>, Fault> {
         let groups = self.groups.get(tx)?;
-        let user = match user {
-            None => None,
-            Some(name) => match tx.get::<StoredUser>(&[name])?.filter(|user| user.role != DEACTIVATED) {
-                Some(user) => Some(user),
-                None => return Ok(None),
-            },
-        };
-        let of_login = match &user {
-            Some(user) => by_login(tx, user, &groups, (&self.rules, &self.uses))?,
-            None => Caller { holding: Holding::Only(Arc::default()), ..Caller::guest() },
-        };
-        let caller = Caller { must_change_password: false, must_set_up_factor: false, ..of_login };
-        let Some(TokenKind::Application { application, scope, .. }) = &kind else {
-            return Ok(user.map(|_| caller));
-        };
-        if !grants::has_key(tx, application)? {
-            return Ok(None);
-        }
-        let of_user = match &user {
-            Some(user) => Some(held_by(tx, user)?),
-            None => None,
-        };
-        let held = of_application(tx, application, user.as_ref().zip(of_user))?;
-        let held: Arc<[Permission]> = narrowed(held, scope.as_deref()).into();
-        let holding = Holding::Only(held.clone());
-        let reach = Arc::new(groups.reach(&held));
-        let application = Some(application.clone());
-        let (hash, ends, user) = (String::new(), tx.now(), user.map(|user| user.identifier));
-        let token = kind.map(|kind| StoredToken { hash, user, ends, kind, given: None, origin: None });
-        Ok(Some(Caller { application, holding, reach, token, ..caller }))
+        absent(tx, who, &groups, (&self.rules, &self.uses))
     }
 
     fn by_hash(&self) -> MutexGuard<'_, HashMap<String, Arc<Known>>> {
@@ -216,6 +180,49 @@ impl KnownCallers {
         }
         all.insert(hash.to_owned(), Arc::new(known));
     }
+}
+
+/// A user, or an application with a token of a kind, by itself or for the user.
+pub type Absent<'a> = (Option<&'a str>, Option<TokenKind>);
+
+/// Someone who is not the caller, with what they hold now; `None` who could not log in any more. What they
+/// would have to do first at a login is not asked of them here.
+pub fn absent(
+    tx: &mut Tx<'_>,
+    (user, kind): Absent<'_>,
+    groups: &Arc<Groups>,
+    rules: (&Arc<LoginRules>, &Arc<LastUse>),
+) -> Result<Option<Caller>, Fault> {
+    let user = match user {
+        None => None,
+        Some(name) => match tx.get::<StoredUser>(&[name])?.filter(|user| user.role != DEACTIVATED) {
+            Some(user) => Some(user),
+            None => return Ok(None),
+        },
+    };
+    let of_login = match &user {
+        Some(user) => by_login(tx, user, groups, rules)?,
+        None => Caller { holding: Holding::Only(Arc::default()), ..Caller::guest() },
+    };
+    let caller = Caller { must_change_password: false, must_set_up_factor: false, ..of_login };
+    let Some(TokenKind::Application { application, scope, .. }) = &kind else {
+        return Ok(user.map(|_| caller));
+    };
+    if !grants::has_key(tx, application)? {
+        return Ok(None);
+    }
+    let of_user = match &user {
+        Some(user) => Some(held_by(tx, user)?),
+        None => None,
+    };
+    let held = of_application(tx, application, user.as_ref().zip(of_user))?;
+    let held: Arc<[Permission]> = narrowed(held, scope.as_deref()).into();
+    let holding = Holding::Only(held.clone());
+    let reach = Arc::new(groups.reach(&held));
+    let application = Some(application.clone());
+    let (hash, ends, user) = (String::new(), tx.now(), user.map(|user| user.identifier));
+    let token = kind.map(|kind| StoredToken { hash, user, ends, kind, given: None, origin: None });
+    Ok(Some(Caller { application, holding, reach, token, ..caller }))
 }
 
 /// The records on which a login rests, with that of the groups.

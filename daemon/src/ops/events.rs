@@ -9,7 +9,7 @@ use crate::store::Tx;
 use crate::store::record::numbered;
 use crate::store::records::{AUDIT, AuditEnd, StoredAudit};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord, ListAudit};
-use mfa_shared::api::events::{Event, EventQuery};
+use mfa_shared::api::events::{Event, EventQuery, ListEvents};
 use mfa_shared::api::gateways::SENT_TO;
 use mfa_shared::api::interest::ListInterestRuns;
 use mfa_shared::api::kinds;
@@ -179,6 +179,12 @@ fn announced(record: AuditRecord) -> Option<Arc<Announced>> {
 }
 
 /// Whether a caller may read the record that was changed.
+/// Whether a caller may hear of anything.
+pub fn may_listen(caller: &Caller) -> bool {
+    let row = &ListEvents::META;
+    caller.is_unchecked() || decide(caller, row, false, &segments(row.path).collect::<Vec<_>>()).is_ok()
+}
+
 fn may_hear(caller: &Caller, announced: &Announced) -> bool {
     if caller.is_unchecked() {
         return true;

@@ -4,6 +4,8 @@ use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,6 +15,8 @@ use std::time::{Duration, Instant};
 pub enum Treat {
     /// Answers with this head and body.
     Answer(String),
+    /// Does so once the test lets it.
+    Late(Arc<AtomicBool>, String),
     /// Says nothing, and keeps the connection.
     Hang,
     /// Ends the connection.
@@ -146,6 +150,12 @@ fn serve(stream: TcpStream, came: &Mutex<Vec<Came>>, treats: &Mutex<VecDeque<Tre
     came.lock().unwrap().push(Came { path, headers, body: String::from_utf8(body).unwrap() });
     match treat.unwrap_or_else(|| answer(204, "")) {
         Treat::Answer(text) => stream.get_mut().write_all(text.as_bytes()).ok(),
+        Treat::Late(go_on, text) => {
+            while !go_on.load(SeqCst) {
+                thread::sleep(Duration::from_millis(5));
+            }
+            stream.get_mut().write_all(text.as_bytes()).ok()
+        }
         Treat::Hang => {
             thread::sleep(Duration::from_secs(120));
             None

@@ -10,7 +10,7 @@ use crate::ops::events::{self, Heard, Reach, heard};
 use crate::ops::listing::json;
 use crate::store::Tx;
 use crate::store::record::numbered;
-use crate::store::records::{StoredDelivery, StoredSubscription, TokenKind, WEBHOOK_SECRET};
+use crate::store::records::{StoredDelivery, StoredSubscription, WEBHOOK_SECRET};
 use mfa_shared::api::audit::AuditChange;
 use mfa_shared::api::events::{Event, EventQuery};
 use mfa_shared::api::webhooks::*;
@@ -63,6 +63,8 @@ pub enum Next {
 pub struct Batch {
     /// The position of the subscription before them.
     pub from: Place,
+    /// The address that they go to.
+    url: String,
     /// The header `webhook-id`.
     pub id: String,
     first: i64,
@@ -121,6 +123,9 @@ pub fn next(
     let Some(owner) = owner(tx, callers, config, &stored)? else {
         return Ok(Next::Pause(is_gone(&stored)));
     };
+    if !events::may_listen(&owner) {
+        return Ok(Next::Pause(may_not_listen(&stored)));
+    }
     let to = match tx.receivers().allow(&stored.url) {
         Ok(to) => to,
         Err(why) => return Ok(Next::Pause(format!("its url {why}"))),
@@ -146,7 +151,8 @@ pub fn next(
     let first = first.sequence;
     let last = last.sequence;
     let id = message_id(&stored.identifier, stored.created_on, stored.moved, first, last);
-    let batch = Batch { from: from.clone(), id: id.clone(), first, last, count: events.len(), upto, more };
+    let (from, count, url) = (from.clone(), events.len(), stored.url.clone());
+    let batch = Batch { from, url, id: id.clone(), first, last, count, upto, more };
     let Ok(secret) = tx.unseal(&stored, WEBHOOK_SECRET, &stored.secret) else {
         // No later look would read it: a person has to set another one.
         return Ok(Next::Pause(SECRET_LOST.to_owned()));
@@ -193,15 +199,7 @@ fn owner(
 ) -> Result<Option<Caller>, Fault> {
     match config.auth {
         Auth::Off => Ok(Some(Caller::guest())),
-        Auth::On => {
-            let kind = stored.application.as_ref().map(|application| TokenKind::Application {
-                application: application.clone(),
-                key: String::new(),
-                scope: stored.scope.clone(),
-                intended: stored.intended.clone(),
-            });
-            callers.absent(tx, stored.user.as_deref(), kind)
-        }
+        Auth::On => callers.absent(tx, super::owner(stored)),
     }
 }
 
@@ -216,6 +214,24 @@ fn is_gone(stored: &StoredSubscription) -> String {
             format!("application {application}, which set its url, has no key any more to sign in with")
         }
         (None, None) => "it is not known who set its url; set it again".to_owned(),
+    }
+}
+
+/// Why its owner, who can sign in, hears of no events.
+fn may_not_listen(stored: &StoredSubscription) -> String {
+    match (&stored.user, &stored.application) {
+        (Some(user), Some(application)) => {
+            format!(
+                "application {application}, which set its url, may not read events for user {user} any more"
+            )
+        }
+        (None, Some(application)) => {
+            format!("application {application}, which set its url, may not read events any more")
+        }
+        (user, None) => {
+            let user = user.as_deref().unwrap_or_default();
+            format!("{user}, who set its url, may not read events any more")
+        }
     }
 }
 
@@ -238,10 +254,13 @@ fn unmoved(tx: &mut Tx<'_>, from: &Place) -> Result<Option<StoredSubscription>, 
     Ok(stored.filter(|stored| place(stored) == *from))
 }
 
-/// Notes that a delivery begins, unless the subscription was changed meanwhile. Should the daemon end before
-/// the outcome is noted, the same events are sent again under the same name, whatever happened since.
+/// Notes that a delivery begins, unless the subscription was changed meanwhile: nothing goes to an address
+/// that it does not have any more. Should the daemon end before the outcome is noted, the same events are
+/// sent again under the same name, whatever happened since.
 pub fn begin(tx: &mut Tx<'_>, batch: &Batch) -> Result<bool, Fault> {
-    let stored = unmoved(tx, &batch.from)?.filter(|stored| is_due(stored, tx.now()));
+    let now = tx.now();
+    let stored = unmoved(tx, &batch.from)?;
+    let stored = stored.filter(|stored| is_due(stored, now) && stored.url == batch.url);
     let Some(mut stored) = stored else { return Ok(false) };
     if stored.upto != Some(batch.upto) {
         stored.upto = Some(batch.upto);
@@ -250,16 +269,18 @@ pub fn begin(tx: &mut Tx<'_>, batch: &Batch) -> Result<bool, Fault> {
     Ok(true)
 }
 
-/// Notes the outcome of a delivery. A position that was moved meanwhile takes precedence.
+/// Notes the outcome of a delivery. A position that was moved meanwhile takes precedence, and what an address
+/// of before has answered says nothing about that which was set meanwhile.
 pub fn settle(tx: &mut Tx<'_>, batch: &Batch, outcome: &Result<Taken, Failed>) -> Result<(), Fault> {
     let Some(mut stored) = unmoved(tx, &batch.from)? else { return Ok(()) };
     let now = tx.now();
     stored.tries += 1;
-    let (status, detail) = match outcome {
+    let (status, mut detail) = match outcome {
         Ok(taken) => (taken.code, taken.answer.clone()),
         Err(failed) => (failed.code, failed.why.clone()),
     };
     match outcome {
+        _ if stored.url != batch.url => detail.insert_str(0, "sent to the url of before: "),
         Ok(_) => {
             stored.position = batch.upto;
             super::restart(&mut stored);
@@ -320,4 +341,39 @@ fn pause(tx: &mut Tx<'_>, stored: &mut StoredSubscription, why: String) {
     stored.state = SubscriptionState::Paused;
     stored.reason = Some(reason);
     stored.next_try_on = None;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::store::Store;
+    use crate::store::embedded::{Embedded, Options};
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn nothing_goes_to_an_address_that_was_changed_before_it_began() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Embedded::open(Options::new(folder.path().join("data"))).unwrap();
+        let store = Store::new(engine, Clock::system(), false);
+        let stored: StoredSubscription = serde_json::from_value(json!({
+            "identifier": "sync", "url": "https://example.org", "kinds": [], "secret": "k:",
+            "state": "ACTIVE", "reason": null, "user": null, "application": null, "createdBy": "guest",
+            "createdOn": store.clock().now(), "position": 4, "moved": 0, "failures": 0,
+            "failingSince": null, "nextTryOn": null, "upto": null, "tries": 0,
+        }))
+        .unwrap();
+        let (from, url, id) = (place(&stored), stored.url.clone(), "msg".to_owned());
+        let batch = Batch { from, url, id, first: 5, last: 5, count: 1, upto: 5, more: false };
+        let begins = |url: &str| {
+            let (batch, changed) =
+                (batch.clone(), StoredSubscription { url: url.to_owned(), ..stored.clone() });
+            store.write("test", move |tx| {
+                tx.put(&changed)?;
+                begin(tx, &batch)
+            })
+        };
+        assert!(begins("https://example.org").await.unwrap());
+        assert!(!begins("https://example.com").await.unwrap());
+    }
 }

@@ -4,8 +4,8 @@ pub mod deliver;
 pub mod trial;
 
 use super::Caller;
+use super::callers::{Absent, absent};
 use super::events;
-use super::grants;
 use super::rows::Rows;
 use crate::domain::webhook;
 use crate::random;
@@ -13,15 +13,14 @@ use crate::secret::Secret;
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{Record as _, numbered, prefix};
-use crate::store::records::{AuditEnd, StoredDelivery, StoredSubscription, StoredUser, WEBHOOK_SECRET};
+use crate::store::records::{AuditEnd, StoredDelivery, StoredSubscription, TokenKind, WEBHOOK_SECRET};
 use crate::store::tx::decode;
-use mfa_shared::api::roles::DEACTIVATED;
 use mfa_shared::api::webhooks::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// Subscriptions of an institution: each looks at every change.
-const SUBSCRIPTIONS_MAX: usize = 100;
+pub const SUBSCRIPTIONS_MAX: usize = 100;
 
 /// `GET /events/subscriptions`
 pub fn list(
@@ -97,7 +96,7 @@ pub fn update(
 ) -> Result<Accepted, Fault> {
     check_url(tx, change.url.as_ref())?;
     let mut stored = find(tx, &at.subscription)?;
-    let has_owner = has_owner(tx, &stored)?;
+    let has_owner = has_owner(tx, caller, &stored)?;
     if let Some(other) = change.identifier.as_ref().filter(|name| **name != at.subscription) {
         let detail = format!("the body names subscription \"{other}\", the path \"{}\"", at.subscription);
         return Err(Fault::new(fault::IDENTIFIER_MISMATCH, detail));
@@ -208,14 +207,23 @@ pub fn leave(tx: &mut Tx<'_>, application: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether those who set the address can still sign in; if not, the next one who sets it takes it over.
-fn has_owner(tx: &mut Tx<'_>, stored: &StoredSubscription) -> Result<bool, Fault> {
-    let user = match &stored.user {
-        Some(name) => tx.get::<StoredUser>(&[name])?.is_some_and(|user| user.role != DEACTIVATED),
-        None => stored.application.is_some(),
-    };
-    let application = stored.application.as_deref();
-    Ok(user && application.map_or(Ok(true), |application| grants::has_key(tx, application))?)
+/// Who set the address, and gets the events that they may read.
+fn owner(stored: &StoredSubscription) -> Absent<'_> {
+    let kind = stored.application.as_ref().map(|application| TokenKind::Application {
+        application: application.clone(),
+        key: String::new(),
+        scope: stored.scope.clone(),
+        intended: stored.intended.clone(),
+    });
+    (stored.user.as_deref(), kind)
+}
+
+/// Whether those who set the address can still sign in and read events; if not, the next one who sets it
+/// takes it over.
+fn has_owner(tx: &mut Tx<'_>, caller: &Caller, stored: &StoredSubscription) -> Result<bool, Fault> {
+    let owner = absent(tx, owner(stored), caller.reach.groups(), (&caller.rules, &caller.uses))?;
+    // Where permissions are not asked for, the caller knows of none.
+    Ok(owner.is_some_and(|owner| caller.is_unchecked() || events::may_listen(&owner)))
 }
 
 /// Refuses an address to which nothing may be delivered.
