@@ -2,6 +2,9 @@
 
 use url::Url;
 
+/// Longest url of a receiver, in characters.
+pub const URL_LENGTH_MAX: usize = 2048;
+
 /// The parts of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceAddress {

@@ -75,3 +75,15 @@ fn an_answer_of_the_url_of_before_moves_nothing_and_counts_no_failure() {
     assert_eq!((&refused["outcome"], &refused["nextTryOn"]), (&json!("FAILED"), &Value::Null));
     assert_eq!(shown(&world, "sync")["failures"], 0);
 }
+
+#[test]
+fn the_outcome_of_a_test_has_room_for_the_longest_url() {
+    let (world, receiver) = (open(), Receiver::start(&[]));
+    let begin = receiver.url();
+    let url = format!("{begin}/{}", "x".repeat(2048 - begin.len() - 1));
+    world.post("/events/subscriptions", json!({ "identifier": "sync", "url": url }).to_string()).is(200);
+    assert_eq!(world.post("/events/subscriptions/sync/test", "").is(200).json()["to"], url);
+    let described = world.get("/openapi.json").is(200).json();
+    let most = &described["components"]["schemas"]["TestOutcome"]["properties"]["to"]["maxLength"];
+    assert_eq!(most, &json!(2048));
+}

@@ -1,5 +1,6 @@
 //! E-mail and SMS gateways. Contract: `gateways.md`. Names on the wire are written with underscores.
 
+use crate::address::URL_LENGTH_MAX;
 use crate::endpoint::CreatedAt;
 use crate::kind::Kind;
 use crate::node::Node;
@@ -120,8 +121,8 @@ object! {
     pub struct TestOutcome {
         /// The configuration.
         identifier: String = required(id(32)),
-        /// The receiver as used.
-        to: String = required(line(254)),
+        /// The receiver as used; of a webhook its url.
+        to: String = required(line(URL_LENGTH_MAX)),
         /// When it was sent.
         sent_on: Timestamp = required(timestamp()),
         /// The gateway's own words.

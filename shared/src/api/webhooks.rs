@@ -3,7 +3,7 @@
 
 use super::events::{Event, find_kind, kinds};
 use super::gateways::TestOutcome;
-use crate::address::ServiceAddress;
+use crate::address::{ServiceAddress, URL_LENGTH_MAX};
 use crate::node::Node;
 use crate::object::nested;
 use crate::rule::*;
@@ -17,8 +17,6 @@ use std::ops::RangeInclusive;
 pub const SECRET_PREFIX: &str = "whsec_";
 /// Bytes of a secret, which follow in Base64.
 pub const SECRET_BYTES: RangeInclusive<usize> = 24..=64;
-/// Longest address, in characters.
-pub const URL_LENGTH_MAX: usize = 2048;
 /// Events of one delivery.
 pub const EVENTS_AT_ONCE: usize = 100;
 
