@@ -19,8 +19,6 @@ use mfa_shared::node::Node;
 use mfa_shared::time::{Date, Timestamp};
 use std::time::{Duration, Instant};
 
-/// What runs are called in the journal, and in the trail where no request has ordered them.
-const OWN: &str = "interest";
 /// How often a waiting runner checks whether the other has ended.
 const LOOK: Duration = Duration::from_millis(50);
 /// A runner who makes no step for so long is taken for dead.
@@ -119,13 +117,12 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
             loop {
                 let job = job.clone();
                 let runner = runner.to_owned();
-                let (by, request) = (order.by.clone(), order.request.clone());
+                let by = order.by.clone();
                 let at_once = interest::accounts_at_once(store.is_shared(), part);
                 let step = move |tx: &mut Tx<'_>| {
                     let Stepped { next, settled } = interest::step(tx, &job, part, at_once, &runner, &by)?;
                     if next != Next::Theirs {
-                        let run = format!("interest/{of_day}");
-                        record(tx, RunInterest::META.name, (&by, &request), run, &settled);
+                        record(tx, RunInterest::META.name, &by, format!("interest/{of_day}"), &settled);
                     }
                     Ok(next)
                 };
@@ -155,8 +152,7 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
         let step = move |tx: &mut Tx<'_>| {
             let Paid { all, accounts } = dividends::step(tx, &wanted)?;
             let product = format!("product/{}", wanted.definition);
-            let asked = (wanted.by.as_str(), wanted.request.as_str());
-            record(tx, DistributeDividend::META.name, asked, product, &accounts);
+            record(tx, DistributeDividend::META.name, &wanted.by, product, &accounts);
             Ok(all)
         };
         let begun = Instant::now();
@@ -167,16 +163,10 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
     }
 }
 
-/// Records one step of work that takes many, with the accounts on which something was booked, for the one who
-/// asked for it in a request.
-fn record(
-    tx: &mut Tx<'_>,
-    operation: &str,
-    (by, request): (&str, &str),
-    resource: String,
-    accounts: &[String],
-) {
-    let (actor, request_id) = (by.to_owned(), request.to_owned());
+/// Records one step of work that takes many, with the accounts on which something was booked.
+fn record(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String, accounts: &[String]) {
+    let actor = by.to_owned();
+    let request_id = "interest".to_owned();
     let record = AuditRecord::of(operation, tx.now());
     let affects =
         accounts.iter().map(|account| kind::resource("account", std::slice::from_ref(account))).collect();
@@ -205,9 +195,9 @@ where
             work(tx)
         };
         let written = match way {
-            Way::Beside => store.write(OWN, named).await,
-            Way::Alone => store.write_alone(OWN, named).await,
-            Way::Snapshot => store.write_on_snapshot(OWN, named).await,
+            Way::Beside => store.write("interest", named).await,
+            Way::Alone => store.write_alone("interest", named).await,
+            Way::Snapshot => store.write_on_snapshot("interest", named).await,
         };
         match written {
             Err(fault) if fault.kind == fault::UNAVAILABLE && tries < AGAIN_MAX => tries += 1,
@@ -232,8 +222,8 @@ pub async fn keep_running(store: Store, minute: u16) {
         if !due {
             continue;
         }
-        let (by, request) = (SYSTEM_ACTOR.to_owned(), OWN.to_owned());
-        let order = Order { until: yesterday, from: None, name: OrderName::default(), by, request };
+        let order =
+            Order { until: yesterday, from: None, name: OrderName::default(), by: SYSTEM_ACTOR.to_owned() };
         match run(order, store.clone()).await {
             Ok(day) => tracing::info!(%day, "interest was run"),
             Err(fault) => tracing::warn!(%fault, "interest could not be run"),

@@ -63,7 +63,6 @@ fn planned(
     state: &State,
     order: &Ordered,
     dry_run: &Result<bool, Fault>,
-    request: &str,
 ) -> Result<Planned, Fault> {
     let caller = access::admit(state, tx, &order.asked)?;
     let repeatable = order.repeatable.as_ref().map_err(Clone::clone)?;
@@ -78,7 +77,7 @@ fn planned(
         Some(repeatable) => repeatable.order(tx, &caller.actor)?,
         None => OrderName::new(vec![random::hex::<8>()]),
     };
-    let act = errand(tx, &caller, Given { config: &state.config, order: &name, request })?;
+    let act = errand(tx, &caller, Given { config: &state.config, order: &name })?;
     Ok(Planned::Act(caller, act))
 }
 
@@ -113,8 +112,8 @@ async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Rep
         }
         _ => None,
     };
-    let (shared, order, request) = (state.clone(), ordered.clone(), head.request_id.clone());
-    let plan = move |tx: &mut Tx<'_>| planned(tx, &shared, &order, &dry_run, &request);
+    let (shared, order) = (state.clone(), ordered.clone());
+    let plan = move |tx: &mut Tx<'_>| planned(tx, &shared, &order, &dry_run);
     let (caller, act) = match state.store.read(false, plan).await? {
         Planned::Before(first) => return lasting(state, head, &ordered, first).await,
         Planned::Act(caller, act) => (caller, act),

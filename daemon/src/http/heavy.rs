@@ -2,7 +2,7 @@
 //! after the other. They are fewer than the processors and give way to the threads that serve requests and to
 //! the store's writer; and only so much may wait for them as is done within moments (`http/queue.rs`).
 
-use super::queue::{OF_NAME_MAX, Queue, Refused, Source};
+use super::queue::{Queue, Refused};
 use crate::ops::secret::Judged;
 use crate::random;
 use crate::store::{Store, Tx};
@@ -55,7 +55,7 @@ impl Heavy {
 
     /// Runs the work of a client at an address when its turn comes, or refuses it at once where too much
     /// waits already.
-    pub async fn run<'n, T, F>(&self, lane: Lane, of: impl Into<Source<'n>>, work: F) -> Result<T, Fault>
+    pub async fn run<T, F>(&self, lane: Lane, from: IpAddr, work: F) -> Result<T, Fault>
     where
         T: Send + 'static,
         F: FnOnce() -> T + Send + 'static,
@@ -67,13 +67,10 @@ impl Heavy {
                 let _ = answer.send(work());
             }
         };
-        self.0.push(lane, of, Box::new(job)).map_err(|refused| {
+        self.0.push(lane, from, Box::new(job)).map_err(|refused| {
             let detail = match refused {
-                Refused::Full => "too many passwords and signatures wait to be checked".to_owned(),
-                Refused::Address => {
-                    "too many passwords and signatures of your address wait to be checked".to_owned()
-                }
-                Refused::Name => format!("{OF_NAME_MAX} logins of this name wait to be checked already"),
+                Refused::Full => "too many passwords and signatures wait to be checked",
+                Refused::Address => "too many passwords and signatures of your address wait to be checked",
             };
             Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
         })?;

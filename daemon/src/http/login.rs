@@ -4,7 +4,6 @@
 use super::counts;
 use super::head::Head;
 use super::heavy::Lane;
-use super::queue::Source;
 use super::rate;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
@@ -98,8 +97,7 @@ async fn by_password(
         let candidate = state.store.read(false, look).await?;
         let compared = candidate.clone();
         let plain = password.clone();
-        let of = Source { from, name: Some(&username) };
-        let fits = state.heavy.run(Lane::Logins, of, move || compared.fits(&plain)).await?;
+        let fits = state.heavy.run(Lane::Logins, head.origin, move || compared.fits(&plain)).await?;
         let name = username.clone();
         let fresh = fresh.clone();
         let otp = otp.clone();

@@ -1,6 +1,5 @@
 //! A queue that a stranger cannot fill for others: each address has its turn after every other one, few
-//! pieces of one address wait, fewer still for one name, and each kind of work has a lane of its own
-//! (`identity.md` section 13).
+//! pieces of one address wait, and each kind of work has a lane of its own (`identity.md` section 13).
 
 use crate::domain::network::client_of;
 use std::collections::{HashMap, VecDeque};
@@ -9,10 +8,6 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Pieces of work that may wait in a lane. A password takes tens of milliseconds.
 const WAITING_MAX: usize = 64;
-
-/// Pieces of one address that may wait for one name: who logs in again and again leaves room to those who
-/// come from the same address.
-pub const OF_NAME_MAX: usize = 2;
 
 /// Which queue a piece of work waits in. The lanes take turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,23 +43,6 @@ pub enum Refused {
     Full,
     /// The address has enough in it.
     Address,
-    /// The address has enough in it for this name.
-    Name,
-}
-
-/// For whom a piece of work is done.
-#[derive(Debug, Clone, Copy)]
-pub struct Source<'n> {
-    /// The address from which it was asked for.
-    pub from: IpAddr,
-    /// The name that logs in.
-    pub name: Option<&'n str>,
-}
-
-impl From<IpAddr> for Source<'_> {
-    fn from(from: IpAddr) -> Self {
-        Self { from, name: None }
-    }
 }
 
 /// The queue of all lanes.
@@ -86,7 +64,7 @@ struct State<J> {
 struct Waiting<J> {
     /// The addresses with work, each once, the next one first.
     turns: VecDeque<IpAddr>,
-    work: HashMap<IpAddr, VecDeque<(Option<String>, J)>>,
+    work: HashMap<IpAddr, VecDeque<J>>,
     count: usize,
 }
 
@@ -105,14 +83,10 @@ impl<J> Default for Queue<J> {
 }
 
 impl<J> Waiting<J> {
-    fn push(&mut self, Source { from, name }: Source<'_>, max: usize, job: J) -> Result<(), Refused> {
-        let from = client_of(from);
+    fn push(&mut self, from: IpAddr, max: usize, job: J) -> Result<(), Refused> {
         let own = self.work.entry(from).or_default();
         if own.len() >= max {
             return Err(Refused::Address);
-        }
-        if name.is_some() && own.iter().filter(|(of, _)| of.as_deref() == name).count() >= OF_NAME_MAX {
-            return Err(Refused::Name);
         }
         if self.count >= WAITING_MAX {
             if own.is_empty() {
@@ -123,7 +97,7 @@ impl<J> Waiting<J> {
         if own.is_empty() {
             self.turns.push_back(from);
         }
-        own.push_back((name.map(str::to_owned), job));
+        own.push_back(job);
         self.count += 1;
         Ok(())
     }
@@ -131,7 +105,7 @@ impl<J> Waiting<J> {
     fn pop(&mut self) -> Option<J> {
         let from = self.turns.pop_front()?;
         let own = self.work.get_mut(&from)?;
-        let (_, job) = own.pop_front()?;
+        let job = own.pop_front()?;
         self.count -= 1;
         if own.is_empty() {
             self.work.remove(&from);
@@ -148,8 +122,8 @@ impl<J> Queue<J> {
     }
 
     /// Has a piece of work wait, unless too much waits already.
-    pub fn push<'n>(&self, lane: Lane, of: impl Into<Source<'n>>, job: J) -> Result<(), Refused> {
-        self.state().lanes[lane as usize].push(of.into(), lane.of_address_max(), job)?;
+    pub fn push(&self, lane: Lane, from: IpAddr, job: J) -> Result<(), Refused> {
+        self.state().lanes[lane as usize].push(client_of(from), lane.of_address_max(), job)?;
         self.wake.notify_one();
         Ok(())
     }
@@ -233,22 +207,5 @@ mod tests {
         queue.push(Passwords, address(201), ()).unwrap();
         queue.next().unwrap();
         queue.push(Logins, address(200), ()).unwrap();
-    }
-
-    #[test]
-    fn who_logs_in_again_and_again_leaves_room_at_an_address() {
-        let queue = Queue::default();
-        let push = |name: &str, job: u8| {
-            let of = Source { from: address(1), name: Some(name) };
-            queue.push(Logins, of, job)
-        };
-        (0..2).for_each(|job| push("ama", job).unwrap());
-        assert_eq!(push("ama", 2), Err(Refused::Name));
-        push("kofi", 3).unwrap();
-        push("esi", 4).unwrap();
-        assert_eq!(push("yaw", 5), Err(Refused::Address));
-        queue.push(Logins, Source { from: address(2), name: Some("ama") }, 6).unwrap();
-        assert_eq!(queue.next(), Some(0));
-        push("ama", 7).unwrap();
     }
 }

@@ -40,8 +40,6 @@ pub struct Distribution {
     pub rate: Amount,
     /// Who distributes it.
     pub by: String,
-    /// In which request.
-    pub request: String,
     /// The name of this order, by which it knows what it has paid itself.
     pub order: OrderName,
 }
@@ -65,8 +63,7 @@ pub fn plan(
     let definition = at.definition.clone();
     let rate = new.dividend_rate;
     let by = caller.name.clone();
-    let (request, order) = (given.request.to_owned(), given.order.clone());
-    let distribution = Distribution { definition, due, rate, by, request, order };
+    let distribution = Distribution { definition, due, rate, by, order: given.order.clone() };
     let stored = tx.get::<StoredDividend>(&[&distribution.definition, &due.to_string()])?;
     // One that was killed when all was paid, before it was answered, is ordered again.
     if !stored.is_some_and(|stored| stored.ended && distribution.took_part(&stored)) {
@@ -290,8 +287,7 @@ mod tests {
             let mut store = store(lines);
             let (definition, due) = ("shares".to_owned(), Date::parse("2031-05-31").unwrap());
             let (by, order) = ("ama".to_owned(), OrderName::new(vec!["first".to_owned()]));
-            let request = "r-1".to_owned();
-            let order = Distribution { definition, due, rate: amount("36.5"), by, request, order };
+            let order = Distribution { definition, due, rate: amount("36.5"), by, order };
             let mut steps = Vec::new();
             loop {
                 let Paid { all, accounts } = store.write(|tx| step(tx, &order)).unwrap();

@@ -72,8 +72,6 @@ pub struct Given<'g> {
     pub config: &'g Config,
     /// The name of its order.
     pub order: &'g OrderName,
-    /// The request that orders it.
-    pub request: &'g str,
 }
 
 /// The name of what a request orders, by which it is known again when it is repeated after a kill. The name

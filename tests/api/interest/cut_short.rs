@@ -24,13 +24,7 @@ const DAYS: [&str; 2] = ["2031-05-30", "2031-05-31"];
 fn cut_short(tx: &mut Tx<'_>) -> Result<(), Fault> {
     let by = "guest";
     let [_, last] = DAYS.map(|day| Date::parse(day).unwrap());
-    let order = Order {
-        until: last,
-        from: None,
-        name: OrderName::default(),
-        by: by.to_owned(),
-        request: "r-1".to_owned(),
-    };
+    let order = Order { until: last, from: None, name: OrderName::default(), by: by.to_owned() };
     claim(tx, &order, by, None)?;
     for text in DAYS {
         let job = Job { day: Date::parse(text).unwrap(), product: "gain".to_owned(), again: true };
@@ -105,7 +99,6 @@ fn pay_some(bank: &mut Bank) -> (bool, usize) {
         definition,
         due,
         rate,
-        request: "r-1".to_owned(),
         by: "guest".to_owned(),
         order: OrderName::new(vec!["first".to_owned()]),
     };
@@ -151,18 +144,7 @@ fn a_dividend_ends_by_the_terms_with_which_it_began() {
 /// Does a day of `gain` until some of its accounts have been through a phase and others have not.
 fn some_of_a_day(tx: &mut Tx<'_>, text: &str, phase: RunPhase, at_once: usize) -> Result<(), Fault> {
     let (by, day) = ("guest", Date::parse(text).unwrap());
-    claim(
-        tx,
-        &Order {
-            until: day,
-            from: None,
-            name: OrderName::default(),
-            by: by.to_owned(),
-            request: "r-1".to_owned(),
-        },
-        by,
-        None,
-    )?;
+    claim(tx, &Order { until: day, from: None, name: OrderName::default(), by: by.to_owned() }, by, None)?;
     let job = Job { day, product: "gain".to_owned(), again: false };
     loop {
         assert!(matches!(step(tx, &job, Part::Any, at_once, by, by)?.next, Next::Step(_)));
@@ -345,13 +327,7 @@ fn a_first_run_that_was_killed_goes_on_when_it_is_ordered_again() {
         let [from, until] = ["2031-05-06", "2031-05-08"].map(|day| Date::parse(day).unwrap());
         claim(
             tx,
-            &Order {
-                until,
-                from: Some(from),
-                name: OrderName::default(),
-                by: by.to_owned(),
-                request: "r-1".to_owned(),
-            },
+            &Order { until, from: Some(from), name: OrderName::default(), by: by.to_owned() },
             "dead",
             None,
         )?;

@@ -22,8 +22,6 @@ pub struct Order {
     pub name: OrderName,
     /// Who asks.
     pub by: String,
-    /// In which request.
-    pub request: String,
 }
 
 /// What came of the wish to run.
@@ -44,8 +42,7 @@ pub fn plan(
     Json(new): &Json<NewInterestRun>,
 ) -> Result<Order, Fault> {
     let until = new.date.unwrap_or(tx.now().day().previous());
-    let (name, by, request) = (given.order.clone(), caller.name.clone(), given.request.to_owned());
-    let order = Order { until, from: new.from, name, by, request };
+    let order = Order { until, from: new.from, name: given.order.clone(), by: caller.name.clone() };
     let state = tx.get::<InterestState>(InterestState::KEY)?;
     state.map_or(Ok(()), |state| refuse_begun(&state, &order))?;
     Ok(order)

@@ -264,13 +264,7 @@ fn asked_one_by_one(accounts: usize) -> usize {
     opened.unwrap();
     let (by, day) = ("ama", Date::new(2031, 5, 31).unwrap());
     store.now = store.now.plus_seconds(30 * 86_400);
-    let order = Order {
-        until: day,
-        from: None,
-        name: OrderName::default(),
-        by: by.to_owned(),
-        request: "r-1".to_owned(),
-    };
+    let order = Order { until: day, from: None, name: OrderName::default(), by: by.to_owned() };
     store.write(|tx| claim(tx, &order, by, None)).unwrap();
     let job = Job { day, product: "gain".to_owned(), again: false };
     store.unannounced = 0;
