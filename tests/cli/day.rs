@@ -120,13 +120,7 @@ fn killed_run(world: &mut World) {
         let by = "guest";
         claim(
             tx,
-            &Order {
-                until: day,
-                from: None,
-                name: OrderName::default(),
-                by: by.to_owned(),
-                request: "r-1".to_owned(),
-            },
+            &Order { until: day, from: None, name: OrderName::default(), by: by.to_owned() },
             by,
             None,
         )?;
