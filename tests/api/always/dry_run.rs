@@ -7,6 +7,7 @@ use crate::support::images::{form, part};
 use crate::support::stored::in_folder;
 use crate::support::world::{Seen, World};
 use mfa_shared::api::rows;
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -62,6 +63,16 @@ impl Twice {
         }
     }
 
+    /// The answer to a dry run that leaves no byte. On a busy machine the lists of the trail may be written
+    /// late, in that very moment; what a dry run itself leaves, it leaves each time.
+    fn try_out(&self, request: &dyn Fn() -> RequestBuilder) -> Option<Seen> {
+        (0..5).find_map(|_| {
+            let before = self.files_at_rest();
+            let tried = self.world.send(request().header("dry-run", "true"));
+            (files(&self.world) == before).then_some(tried)
+        })
+    }
+
     #[track_caller]
     fn send(&self, method: &str, path: &str, kind: &str, body: &[u8]) -> Seen {
         *self.count.borrow_mut() += 1;
@@ -71,9 +82,7 @@ impl Twice {
             request.header("content-type", kind).body(body.to_vec())
         };
         self.trail.look(&self.world);
-        let before = self.files_at_rest();
-        let tried = self.world.send(request().header("dry-run", "true"));
-        assert!(files(&self.world) == before, "{method} {path} left something");
+        let tried = self.try_out(&request).unwrap_or_else(|| panic!("{method} {path} left something"));
         assert!(tried.status < 300, "{method} {path}: {}", tried.text());
         assert_eq!(tried.header("dry-run"), "true", "{method} {path}");
         // Had the key been remembered, this would be a replay.
