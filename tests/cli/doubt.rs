@@ -195,7 +195,7 @@ fn nothing_is_in_doubt_where_nothing_was_sent_or_changed() {
 #[test]
 fn the_closing_of_a_teller_is_continued_under_its_key_wherever_it_was_cut_off() {
     let cuts = ["command=PAUSE", "/denominations HTTP", "\"CLOSE\""].map(|cut| (cut, DOUBT));
-    let unseen = ("reports/latest", "; the change was made nevertheless");
+    let unseen = ("reports/latest", "; what the command had changed before stays changed");
     for (last, told) in cuts.into_iter().chain([unseen]) {
         let world = World::start();
         sample(&world);

@@ -67,14 +67,19 @@ impl Client {
         self.doubting(doubt.map(|doubt| Doubt { is_there: true, ..doubt }), failure)
     }
 
-    /// The failure of a command whose output could not be written, or which could not read what it shows,
-    /// with what it has changed nevertheless.
+    /// The failure of a command whose output could not be written, with what it has changed nevertheless; and
+    /// of one that got no answer behind a change, which need not have been its last one.
     pub fn done_unseen(&self, failure: Failure) -> Failure {
-        let is_unseen = failure.unwritten || failure.is_silence();
-        if !is_unseen || failure.in_doubt || failure.key.is_some() || !self.may_have_changed() {
+        if failure.in_doubt || failure.key.is_some() || !self.may_have_changed() {
             return failure;
         }
-        self.repeatable(failure.adding("; the change was made nevertheless"))
+        match () {
+            () if failure.unwritten => self.repeatable(failure.adding("; the change was made nevertheless")),
+            () if failure.is_silence() => {
+                self.repeatable(failure.adding("; what the command had changed before stays changed"))
+            }
+            () => failure,
+        }
     }
 
     /// The failure of a command that was ended from outside, with what it may have changed.
