@@ -1,6 +1,6 @@
 //! Operations that were written down already, in one request.
 
-use super::request::Request;
+use super::request::{Manner, Request};
 use super::{Client, IDEMPOTENCY_KEY, header};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::api::batch::{BatchResult, OPERATIONS_MAX, OperationResult, SendBatch};
@@ -82,10 +82,10 @@ impl Client {
         };
         let sent = Some((JSON_TYPE.into(), body(operations)));
         let outgoing = Outgoing { query: Vec::new(), body: sent };
-        let row = Request::of_row((&SendBatch::META, &[]), outgoing);
         let printed = plain.map(body);
-        let mut request =
-            Request { reports: true, keyed: false, parts_keyed, reads, bulk: true, printed, ..row };
+        let manner = Manner { parts_keyed, reads, bulk: true, printed, ..Manner::default() };
+        let row = Request::of_row((&SendBatch::META, &[]), outgoing);
+        let mut request = Request { reports: true, manner, ..row };
         if let Some(key) = key {
             request.headers.insert(IDEMPOTENCY_KEY, header(key)?);
         }

@@ -28,8 +28,9 @@ impl Client {
         // A refresh is not part of the command: it may happen at any of its changes, or at none.
         let aside = Self { curl: None, ..self.aside() };
         // A spent refresh token that comes again ends the session.
-        let once = Request { once: true, ..Request::new(&CreateToken {}, &asked) };
-        let response = aside.exchange(once).await?;
+        let mut request = Request::new(&CreateToken {}, &asked);
+        request.manner.once = true;
+        let response = aside.exchange(request).await?;
         let (status, text) = self.text(response).await?;
         match serde_json::from_str::<Token>(&text) {
             Ok(token) if status == 200 => {

@@ -50,7 +50,8 @@ pub(super) fn upload(
 impl Client {
     /// Sends an image and reports its progress to `watch`.
     pub async fn upload<E: Endpoint>(&self, endpoint: &E, body: &E::Body, watch: Watch) -> Outcome {
-        let request = Request { watch: Some(watch), ..Request::new(endpoint, body) };
+        let mut request = Request::new(endpoint, body);
+        request.manner.watch = Some(watch);
         self.answered(request).await.map(drop)
     }
 

@@ -33,7 +33,7 @@ use limits::{ANSWER_MIB_MAX, ERROR_MIB_MAX, Unread};
 use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, percent_encode, render};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::Outgoing;
-use request::{DRY_RUN, Parcel, Request};
+use request::{DRY_RUN, Manner, Parcel, Request};
 use reqwest::header::*;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -191,21 +191,7 @@ impl Client {
 
     /// Sends a request of the endpoint table.
     pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
-        let Request {
-            meta,
-            params,
-            outgoing,
-            headers,
-            head_only,
-            watch,
-            keyed,
-            parts_keyed,
-            once,
-            reads,
-            bulk,
-            printed,
-            ..
-        } = request;
+        let Request { meta, params, outgoing, headers, head_only, manner, .. } = request;
         let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
             Method::Get if head_only => reqwest::Method::HEAD,
@@ -214,28 +200,16 @@ impl Client {
             Method::Put => reqwest::Method::PUT,
             Method::Delete => reqwest::Method::DELETE,
         };
-        self.deliver(Parcel {
-            method,
-            url,
-            headers,
-            body: outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes)),
-            watch,
-            keyed,
-            parts_keyed,
-            once,
-            reads,
-            bulk,
-            printed,
-        })
-        .await
+        let body = outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes));
+        self.deliver(Parcel { method, url, headers, body, manner }).await
     }
 
     /// Sends a parcel, with retries where they may help, always with the same key.
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
         let parcel = self.heed(parcel).await?;
         let changes = parcel.changes();
-        let Parcel { method, url, mut headers, body, watch, keyed, parts_keyed, once, bulk, printed, .. } =
-            parcel;
+        let Parcel { method, url, mut headers, body, manner } = parcel;
+        let Manner { keyed, parts_keyed, once, bulk, watch, printed, .. } = manner;
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
             self.check_wire()?;
         }

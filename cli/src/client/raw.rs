@@ -3,7 +3,7 @@
 use super::connect::is_of_daemon;
 use super::doubt::Doubt;
 use super::dry_run;
-use super::request::{DRY_RUN, Parcel};
+use super::request::{DRY_RUN, Manner, Parcel};
 use super::{Client, connect, header};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::Problem;
@@ -52,7 +52,8 @@ impl Client {
         }
         let url = format!("{}{path}", self.url);
         let is_head = verb == Method::HEAD;
-        let parcel = Parcel { headers, body, ..Parcel::new(verb, url) };
+        let manner = Manner { keyed: true, ..Manner::default() };
+        let parcel = Parcel { method: verb, url, headers, body, manner };
         let response = self.deliver(parcel).await?;
         let doubt = response.extensions().get::<Doubt>().copied();
         if is_head && response.status().as_u16() >= 400 && is_of_daemon(&response) {

@@ -2,7 +2,7 @@
 //! them.
 
 use super::dry_run;
-use super::request::{DRY_RUN, Parcel};
+use super::request::{DRY_RUN, Manner, Parcel};
 use super::{Client, Dangling};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
@@ -84,7 +84,8 @@ impl Client {
             noted: Default::default(),
             ..self.clone()
         };
-        let mut copy = Parcel { watch: None, keyed: false, bulk: false, ..parcel.clone() };
+        let mut copy = parcel.clone();
+        copy.manner = Manner { watch: None, keyed: false, bulk: false, ..copy.manner };
         copy.headers.insert(DRY_RUN, HeaderValue::from_static("true"));
         let answer = trial.deliver(copy).await?;
         // A refusal comes again when it is sent; or its key repeats an earlier change.

@@ -12,16 +12,9 @@ pub const DRY_RUN: HeaderName = HeaderName::from_static("dry-run");
 /// Called with the number of bytes sent and the total.
 pub type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
-/// A request, which may be sent more than once.
-pub struct Request<'a> {
-    pub meta: &'static Meta,
-    pub params: Vec<&'a str>,
-    pub outgoing: Outgoing,
-    pub headers: HeaderMap,
-    /// Only the headers of the answer are wanted.
-    pub head_only: bool,
-    /// The answer reports the result of a dry run, so that it does not end the command.
-    pub reports: bool,
+/// How a request is sent.
+#[derive(Clone, Default)]
+pub struct Manner {
     /// The request has an idempotency key of its own.
     pub keyed: bool,
     /// Each of its parts has a key of its own, made from that of the command.
@@ -38,6 +31,20 @@ pub struct Request<'a> {
     pub printed: Option<Vec<u8>>,
 }
 
+/// A request, which may be sent more than once.
+pub struct Request<'a> {
+    pub meta: &'static Meta,
+    pub params: Vec<&'a str>,
+    pub outgoing: Outgoing,
+    pub headers: HeaderMap,
+    /// Only the headers of the answer are wanted.
+    pub head_only: bool,
+    /// The answer reports the result of a dry run, so that it does not end the command.
+    pub reports: bool,
+    /// How it is sent.
+    pub manner: Manner,
+}
+
 impl<'a> Request<'a> {
     pub fn new<E: Endpoint>(endpoint: &'a E, body: &E::Body) -> Self {
         Self::of_row((&E::META, &endpoint.params()), body.write())
@@ -52,13 +59,7 @@ impl<'a> Request<'a> {
             head_only: false,
             reports: false,
             // The daemon does not keep an answer with a secret, so it knows no repetition.
-            keyed: !answers_secret(meta),
-            parts_keyed: false,
-            once: false,
-            reads: false,
-            bulk: false,
-            watch: None,
-            printed: None,
+            manner: Manner { keyed: !answers_secret(meta), ..Manner::default() },
         }
     }
 }
@@ -69,36 +70,13 @@ pub struct Parcel {
     pub url: String,
     pub headers: HeaderMap,
     pub body: Option<(String, Vec<u8>)>,
-    pub watch: Option<Watch>,
-    pub keyed: bool,
-    pub parts_keyed: bool,
-    pub once: bool,
-    pub reads: bool,
-    pub bulk: bool,
-    pub printed: Option<Vec<u8>>,
+    pub manner: Manner,
 }
 
 impl Parcel {
-    /// A request of the user's own, which has a key and no body yet.
-    pub fn new(method: reqwest::Method, url: String) -> Self {
-        Self {
-            method,
-            url,
-            headers: HeaderMap::new(),
-            body: None,
-            watch: None,
-            keyed: true,
-            parts_keyed: false,
-            once: false,
-            reads: false,
-            bulk: false,
-            printed: None,
-        }
-    }
-
     /// Whether it changes something that a repetition could change twice.
     pub fn changes(&self) -> bool {
         let tried = self.headers.contains_key(DRY_RUN);
-        !self.method.is_safe() && !self.reads && !tried && !self.url.ends_with("/token")
+        !self.method.is_safe() && !self.manner.reads && !tried && !self.url.ends_with("/token")
     }
 }
