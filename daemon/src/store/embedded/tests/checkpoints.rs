@@ -182,9 +182,18 @@ fn a_checkpoint_is_made_when_the_journal_has_grown() {
     let dir = tempfile::tempdir().unwrap();
     let options = Options { checkpoint_bytes: 20_000, ..options(dir.path()) };
     let engine = Embedded::open(options).unwrap();
-    for number in 0..200u8 {
-        write(&engine, vec![change("a", Some(vec![number; 1_000]))]).unwrap();
-    }
+    let grow = |bytes: usize| {
+        for number in 0..bytes / 1_000 {
+            write(&engine, vec![change("a", Some(vec![number as u8; 1_000]))]).unwrap();
+        }
+    };
+    grow(15_000);
+    assert!(!engine.shared.checkpoint_due.load(SeqCst) && dumps(dir.path()).is_empty());
+    // A checkpoint is made beside the writer, which does not wait for it.
+    assert!(soon(|| {
+        grow(10_000);
+        dumps(dir.path()).len() == 2
+    }));
     block_on(engine.close()).unwrap();
     assert_eq!(dumps(dir.path()).len(), 2);
     assert!(!dir.path().join("checkpoint/tmp").exists());

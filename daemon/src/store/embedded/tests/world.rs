@@ -78,7 +78,7 @@ pub(super) fn all(engine: &Embedded) -> Result<Vec<Pair>, Fault> {
 
 pub(super) fn soon(mut what: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
-    while begin.elapsed() < Duration::from_secs(10) {
+    while begin.elapsed() < Duration::from_secs(60) {
         if what() {
             return true;
         }
