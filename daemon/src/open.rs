@@ -15,7 +15,7 @@ use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
 use crate::store::unlock::{UnlockError, unlock};
 use crate::store::{Store, Tx};
 use crate::upgrade::upgrade;
-use crate::upgrade_backup::back_up_before;
+use crate::upgrade_backup::{back_up_before, back_up_records_before};
 use mfa_shared::fault::Fault;
 use std::fmt;
 use std::path::Path;
@@ -51,13 +51,11 @@ impl std::error::Error for StartError {}
 
 /// Opens the store of a configuration, creates it if it is missing, and writes what every store holds.
 pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
-    back_up_before(config, &clock).await.map_err(StartError::Store)?;
+    let backed_up = back_up_before(config, &clock).await.map_err(StartError::Store)?;
     let store = plain(config, clock, How::default()).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;
-    let begun = audit::begin(&store).await.map_err(refused);
-    or_close(&store, begun).await?;
-    let upgraded = upgrade(&store).await.map_err(refused);
+    let upgraded = upgraded(&store, config, backed_up).await.map_err(refused);
     or_close(&store, upgraded).await?;
     let seeded = seed(&store).await.map_err(refused)?;
     let seed = |tx: &mut Tx<'_>| {
@@ -66,6 +64,13 @@ pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded
     };
     store.write("seed", seed).await.map_err(refused)?;
     Ok((store, seeded))
+}
+
+/// Prepares a store for the trail, and upgrades it. What has just been backed up is not backed up again.
+async fn upgraded(store: &Store, config: &Config, backed_up: bool) -> Result<(), Fault> {
+    audit::begin(store).await?;
+    let back_up = async || if backed_up { Ok(()) } else { back_up_records_before(store, config).await };
+    upgrade(store, back_up).await
 }
 
 /// How an engine is opened.
@@ -92,13 +97,11 @@ impl How {
 
 /// Opens the store of a configuration as [`open`] does, but never makes one.
 pub(crate) async fn open_existing(config: &Config, clock: Clock, alone: bool) -> Result<Store, StartError> {
-    back_up_before(config, &clock).await.map_err(StartError::Store)?;
+    let backed_up = back_up_before(config, &clock).await.map_err(StartError::Store)?;
     let store = open_to_look(config, clock, How { alone, ..How::default() }).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;
-    let begun = audit::begin(&store).await.map_err(refused);
-    or_close(&store, begun).await?;
-    let upgraded = upgrade(&store).await.map_err(refused);
+    let upgraded = upgraded(&store, config, backed_up).await.map_err(refused);
     or_close(&store, upgraded).await?;
     Ok(store)
 }

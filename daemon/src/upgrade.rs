@@ -15,13 +15,16 @@ use mfa_shared::fault::{self, Fault};
 /// Answers that one transaction forgets when all of an earlier program are forgotten.
 const FORGOTTEN_AT_ONCE: usize = 1000;
 
-/// Upgrades a store to the form of this program.
-pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
-    let Err(fault) = bring_up(store).await else { return Ok(()) };
+/// Upgrades a store to the form of this program; `back_up` is done first where its records are of an earlier
+/// form.
+pub(crate) async fn upgrade(
+    store: &Store,
+    back_up: impl AsyncFnOnce() -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let Err(fault) = bring_up(store, back_up).await else { return Ok(()) };
     let facts = store.read(false, facts).await?;
-    // Without a change of form it is only served then; the next start on a disk that takes changes makes up
-    // for it. Records of an earlier form are not served as if they were of this one.
-    let serves = facts.is_none_or(|facts| facts.form >= StoreFacts::FORM);
+    // Then it is only served; the next start on a disk that takes changes makes up for it.
+    let serves = facts.is_none_or(|facts| facts.form >= StoreFacts::SERVED);
     if serves && [fault::DISK_READ_ONLY, fault::DISK_FULL].contains(&fault.kind) {
         Ok(())
     } else {
@@ -34,7 +37,11 @@ fn facts(tx: &mut Tx<'_>) -> Result<Option<StoreFacts>, Fault> {
 }
 
 /// Each step looks first whether there is anything to do, so the next start makes up for one that was killed.
-async fn bring_up(store: &Store) -> Result<(), Fault> {
+async fn bring_up(store: &Store, back_up: impl AsyncFnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+    let form = store.read(false, facts).await?.map_or(StoreFacts::FORM, |facts| facts.form);
+    if form < StoreFacts::FORM {
+        back_up().await?;
+    }
     if store.read(false, init::lacks_later_groups).await? {
         let add = |tx: &mut Tx<'_>| {
             tx.set_actor(SYSTEM_ACTOR);

@@ -1,5 +1,5 @@
-//! What is done before a data directory of an earlier form is opened: a backup of it, and a record in the
-//! trail.
+//! What is done before a data directory of an earlier form is opened, or records of an earlier form become
+//! those of this program: a backup of the store, and a record in the trail.
 
 use crate::audit;
 use crate::clock::Clock;
@@ -12,9 +12,9 @@ use crate::store::embedded::{Embedded, Options, earlier_form, this_form};
 use crate::store::export::MARK;
 use crate::store::records::{SYSTEM, StoreFacts};
 use crate::store::seed::SYSTEM_ACTOR;
-use crate::store::space::is_read_only;
+use crate::store::space::{self, is_read_only};
 use crate::store::{Store, Tx};
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -26,55 +26,63 @@ const PIECES_WAITING: usize = 4;
 const BESIDE: &str = ".before-upgrade";
 
 /// Makes a backup of a store whose directory the next opening brings into a later form, and notes that in its
-/// trail. One that is killed on the way is begun again by the next start.
-pub(crate) async fn back_up_before(config: &Config, clock: &Clock) -> Result<(), String> {
-    let Some(place) = config.folder() else { return Ok(()) };
-    let Some(form) = earlier_form(place).filter(|_| !is_read_only(place)) else { return Ok(()) };
+/// trail. One that is killed on the way is begun again by the next start. Says whether it was done.
+pub(crate) async fn back_up_before(config: &Config, clock: &Clock) -> Result<bool, String> {
+    let Some(place) = config.folder() else { return Ok(false) };
+    let Some(form) = earlier_form(place).filter(|_| !is_read_only(place)) else { return Ok(false) };
     let options = Options { packs: false, raises: false, ..Options::new(place) };
     let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await;
     // The next open reports why it cannot be opened.
-    let Ok(Ok(engine)) = opened else { return Ok(()) };
+    let Ok(Ok(engine)) = opened else { return Ok(false) };
     let store = Store::new(engine, clock.clone(), config.strict_references);
-    let done = prepared(&store, config, form).await;
+    tracing::info!(form, "the data directory is of an earlier form");
+    let done = prepared(&store, config, ("/dataDirectoryForm", this_form())).await;
     store.close().await;
-    done
+    done.map_err(|fault| fault.detail.clone())
 }
 
-async fn prepared(store: &Store, config: &Config, form: u32) -> Result<(), String> {
+/// The same for an open store on this machine whose records are of an earlier form. A database that several
+/// daemons share is backed up by its own means.
+pub(crate) async fn back_up_records_before(store: &Store, config: &Config) -> Result<(), Fault> {
+    let Some(place) = config.folder() else { return Ok(()) };
+    if is_read_only(place) {
+        return Err(space::disk_read_only());
+    }
+    prepared(store, config, ("/recordForm", StoreFacts::FORM)).await.map(drop)
+}
+
+async fn prepared(store: &Store, config: &Config, (field, form): (&'static str, u32)) -> Result<bool, Fault> {
     let is_whole = |tx: &mut Tx<'_>| {
         let facts = tx.get::<StoreFacts>(&["store"])?;
         let unfinished = tx.value(SYSTEM, MARK)?.is_some();
         Ok(!unfinished && facts.is_some_and(|facts| StoreFacts::reads(facts.form)))
     };
-    if !store.read(false, is_whole).await.map_err(said)? {
-        return Ok(());
+    if !store.read(false, is_whole).await? {
+        return Ok(false);
     }
-    let mut facts = vec![("/dataDirectoryForm", this_form().to_string())];
+    let mut facts = vec![(field, form.to_string())];
     if config.upgrade_backup {
         let (file, digest) = make(store, config).await.map_err(|error| {
-            format!(
+            let why = format!(
                 "the store is of an earlier version, and no backup could be made before its upgrade: \
                  {error}; fix that, name another folder in backup_dir, or go on without \
                  (upgrade_backup = false)"
-            )
+            );
+            Fault::new(fault::UNAVAILABLE, why)
         })?;
-        tracing::info!(form, file = %file.display(), "a backup was made before the store is upgraded");
+        tracing::info!(file = %file.display(), "a backup was made before the store is upgraded");
         facts.extend([("/backup", file.display().to_string()), ("/digest", digest)]);
     }
-    audit::begin(store).await.map_err(said)?;
+    audit::begin(store).await?;
     let record = move |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
         let changes = facts.iter().map(|(field, text)| made_of(field, text)).collect();
         record_own(tx, "Migrate", "upgrade", None, changes);
         Ok::<_, Fault>(())
     };
-    store.write("upgrade", record).await.map_err(said)?;
+    store.write("upgrade", record).await?;
     audit::bring_to_an_end(store).await;
-    Ok(())
-}
-
-fn said(fault: Fault) -> String {
-    fault.detail.clone()
+    Ok(true)
 }
 
 /// The folder of the backup.

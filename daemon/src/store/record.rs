@@ -7,9 +7,10 @@ use serde::de::DeserializeOwned;
 
 /// A stored record.
 ///
-/// The stored form is JSON. Where it equals the form on the wire, a read hands the stored bytes on as they
-/// are, so fields of such a type change only together with a migration: a record of an earlier program would
-/// be read without a field that was added, also an optional one, while lists show it as null.
+/// The stored form is JSON, except for what a daemon writes many times for each change. Where it equals the
+/// form on the wire, a read hands the stored bytes on as they are, so fields of such a type change only
+/// together with a migration: a record of an earlier program would be read without a field that was added,
+/// also an optional one, while lists show it as null.
 pub trait Record: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Where these records are stored.
     const SPACE: Space;
@@ -20,6 +21,27 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync + 'static {
     fn index(&self) -> Vec<(Space, Vec<u8>)> {
         Vec::new()
     }
+    /// The stored form, which need not repeat what the key says.
+    fn stored(&self) -> Vec<u8> {
+        json(self)
+    }
+    /// Reads the stored form; also that of earlier programs.
+    fn read(_key: &[u8], stored: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(stored)
+    }
+}
+
+/// Most records have no longer JSON, which then does not grow step by step.
+const JSON_BYTES: usize = 1_024;
+
+#[expect(
+    clippy::expect_used,
+    reason = "records have string keys only, so there is nothing that JSON could not hold"
+)]
+fn json<R: Record>(record: &R) -> Vec<u8> {
+    let mut json = Vec::with_capacity(JSON_BYTES);
+    serde_json::to_writer(&mut json, record).expect("records are JSON");
+    json
 }
 
 /// The byte between the parts of a key. No text that is part of a key holds control characters.

@@ -7,7 +7,7 @@
 use super::noted::{Besides, Noted, Whole, with_whole};
 use super::record::{Record, moment, numbered};
 use super::records::{AuditEnd, PendingAudit, StoredAudit};
-use super::tx::{Tx, line};
+use super::tx::Tx;
 use crate::hex::hexadecimal;
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord, COVER, NO_HASH};
 use mfa_shared::fault::Fault;
@@ -63,7 +63,7 @@ pub(super) fn write(tx: &mut Tx<'_>, done: bool, shared: bool) -> Result<(), Fau
         // They are sealed in the order of their names, which is that in which they happened.
         let name = format!("{} {chance} {at:06}", moment(record.occurred_on));
         let pending = PendingAudit { name, record };
-        tx.put_line::<PendingAudit>(pending.key(), with_whole(line(&pending), whole.as_ref()));
+        tx.put_line::<PendingAudit>(pending.key(), with_whole(pending.stored(), whole.as_ref()));
     }
     Ok(())
 }

@@ -19,8 +19,6 @@ use mfa_shared::time::Timestamp;
 use serde::Deserialize;
 use std::sync::{Arc, RwLock};
 
-/// Most records have no longer line, which then does not grow step by step.
-const LINE_BYTES: usize = 1_024;
 /// Pairs that are fetched at once while a range is walked.
 const SCAN_PAIRS: usize = 256;
 
@@ -179,7 +177,7 @@ impl<'a> Tx<'a> {
     /// The record with this key, for keys that are more than texts.
     pub fn at<R: Record>(&mut self, key: &[u8]) -> Result<Option<R>, Fault> {
         let stored = self.view.get(R::SPACE, key)?;
-        stored.map(|bytes| decode(R::SPACE, &bytes)).transpose()
+        stored.map(|bytes| record(key, &bytes)).transpose()
     }
 
     /// The stored bytes of the record with this key.
@@ -213,7 +211,7 @@ impl<'a> Tx<'a> {
     fn write<R: Record>(&mut self, record: &R, before: &[(Space, Vec<u8>)]) {
         let key = record.key();
         self.stage_entries(&key, before, record.index());
-        self.stage(R::SPACE, key, Some(line(record)));
+        self.stage(R::SPACE, key, Some(record.stored()));
     }
 
     fn stage_entries(&mut self, key: &[u8], before: &[(Space, Vec<u8>)], entries: Vec<(Space, Vec<u8>)>) {
@@ -251,8 +249,8 @@ impl<'a> Tx<'a> {
     /// Every record whose key has these parts and more, in key order.
     pub fn all<R: Record>(&mut self, parts: &[&str]) -> Result<Vec<R>, Fault> {
         let mut found = Vec::new();
-        self.walk(R::SPACE, Range::prefix(&prefix(parts)), &mut |_, value| {
-            found.push(decode(R::SPACE, value)?);
+        self.walk(R::SPACE, Range::prefix(&prefix(parts)), &mut |key, value| {
+            found.push(record(key, value)?);
             Ok(true)
         })?;
         Ok(found)
@@ -276,7 +274,7 @@ impl<'a> Tx<'a> {
             self.expect(R::SPACE, keys)?;
             for key in keys {
                 if let Some(value) = self.view.get(R::SPACE, key)? {
-                    found.push(decode(R::SPACE, &value)?);
+                    found.push(record(key, &value)?);
                 }
             }
         }
@@ -381,7 +379,7 @@ impl<'a> Tx<'a> {
     pub fn last<R: Record>(&mut self, range: &Range) -> Result<Option<R>, Fault> {
         self.limits.in_time()?;
         let last = self.view.scan(R::SPACE, range, true, 1)?;
-        last.first().map(|(_, value)| decode(R::SPACE, value)).transpose()
+        last.first().map(|(key, value)| record(key, value)).transpose()
     }
 
     /// The last record of each of these ranges of keys; an engine on another machine is asked once for all.
@@ -393,8 +391,8 @@ impl<'a> Tx<'a> {
         let Some(found) = self.view.lasts(R::SPACE, ranges)? else {
             return ranges.iter().map(|range| self.last(range)).collect();
         };
-        let record = |pair: Option<Pair>| pair.map(|(_, value)| decode(R::SPACE, &value)).transpose();
-        found.into_iter().map(record).collect()
+        let last = |pair: Option<Pair>| pair.map(|(key, value)| record(&key, &value)).transpose();
+        found.into_iter().map(last).collect()
     }
 
     /// The value of a key, for machinery that knows no record type.
@@ -407,18 +405,12 @@ impl<'a> Tx<'a> {
     }
 }
 
-/// The stored form of a record.
-#[expect(
-    clippy::expect_used,
-    reason = "records have string keys only, so there is nothing that JSON could not hold"
-)]
-pub fn line<R: Record>(record: &R) -> Vec<u8> {
-    let mut line = Vec::with_capacity(LINE_BYTES);
-    serde_json::to_writer(&mut line, record).expect("records are JSON");
-    line
+/// Reads a stored record.
+pub fn record<R: Record>(key: &[u8], stored: &[u8]) -> Result<R, Fault> {
+    R::read(key, stored).map_err(|error| unreadable(R::SPACE, &error))
 }
 
-/// Reads a stored record.
+/// Reads a stored record whose form is JSON, or a part of one.
 pub fn decode<'b, T: Deserialize<'b>>(space: Space, bytes: &'b [u8]) -> Result<T, Fault> {
     serde_json::from_slice(bytes).map_err(|error| unreadable(space, &error))
 }

@@ -7,7 +7,7 @@ use crate::store::record::{number, numbered};
 use crate::store::records::{
     AUDIT, AUDIT_LISTS, AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX, StoredAudit,
 };
-use crate::store::tx::decode;
+use crate::store::tx::{decode, record};
 use crate::store::{Tx, trail};
 use mfa_shared::api::audit::NO_HASH;
 use mfa_shared::fault::Fault;
@@ -104,8 +104,8 @@ fn pieces(
         let page = tx.scan(AUDIT_LISTS, &Range { from, to: None }, false, LIST_LENGTH_MAX)?;
         let Some((last, _)) = page.last() else { return Ok(findings) };
         from = [last.as_slice(), &[0]].concat();
-        for (_, value) in page {
-            let piece: AuditList = decode(AUDIT_LISTS, &value)?;
+        for (key, value) in page {
+            let piece: AuditList = record(&key, &value)?;
             let follows = before.take().filter(|(name, ..)| *name == piece.name);
             let (next, mut above) = follows.map_or((0, 0), |(_, number, above)| (number + 1, above));
             let mut finds = |detail: String| {

@@ -7,7 +7,7 @@ use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::numbered;
 use crate::store::records::{AUDIT, AUDIT_LISTS, AuditEnd, AuditIndexed, AuditList, StoredAudit};
-use crate::store::tx::decode;
+use crate::store::tx::{decode, record};
 use mfa_shared::api::audit::AuditChange;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
@@ -80,7 +80,7 @@ pub fn clear(tx: &mut Tx<'_>, so_far: &Cleared) -> Result<Option<Cleared>, Fault
     let all_lists = Range { from: so_far.lists.clone(), to: None };
     let lists = tx.scan(AUDIT_LISTS, &all_lists, false, REMOVED_AT_ONCE)?;
     for (key, value) in &lists {
-        tx.remove(&decode::<AuditList>(AUDIT_LISTS, value)?);
+        tx.remove(&record::<AuditList>(key, value)?);
         cleared.lists.clone_from(key);
     }
     if records.is_empty() && lists.is_empty() {

@@ -1,19 +1,11 @@
-//! The audit trail, its end, and the lists by which its records are found.
+//! The audit trail and its end.
 
-use super::{AUDIT, AUDIT_LISTS, AUDIT_MARKS, AUDIT_PENDING, AUDIT_PLACE};
-use crate::hex::hexadecimal;
+use super::{AUDIT, AUDIT_MARKS, AUDIT_PENDING, AUDIT_PLACE};
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::ops::Range;
-
-/// Sequences in one piece of a list; only the last piece has fewer.
-pub const LIST_LENGTH_MAX: usize = 128;
-/// A longer name of a list is known by its hash.
-const NAME_BYTES_MAX: usize = 200;
 
 /// A sealed record of the audit trail. Its stored form is the line that is hashed, with the hash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -132,53 +124,5 @@ impl Record for AuditPlace {
     const SPACE: Space = AUDIT_PLACE;
     fn key(&self) -> Vec<u8> {
         key(Self::KEY)
-    }
-}
-
-/// A piece of a list: the numbers of records that have something in common, in their order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AuditList {
-    /// What they have in common, as a key has it.
-    pub name: String,
-    /// Place of the piece in the list, from 0.
-    pub piece: u64,
-    /// The numbers.
-    pub sequences: Vec<u64>,
-}
-
-impl AuditList {
-    /// The name of a list of what has this value, of this kind. What cannot be part of a key is known by its
-    /// hash.
-    pub fn name(kind: char, value: &str) -> String {
-        let has_control = if value.is_ascii() {
-            value.bytes().any(|byte| byte.is_ascii_control())
-        } else {
-            value.contains(char::is_control)
-        };
-        if value.len() <= NAME_BYTES_MAX && !has_control {
-            let mut name = String::with_capacity(value.len() + 2);
-            name.push(kind);
-            name.push(' ');
-            name.push_str(value);
-            return name;
-        }
-        let digest = Sha256::digest(value.as_bytes());
-        format!("{kind}# {}", hexadecimal(&digest))
-    }
-}
-
-impl AuditList {
-    /// Its numbers at these places of the list.
-    pub fn within(self, places: &Range<u64>) -> impl Iterator<Item = u64> + '_ {
-        let first = self.piece * LIST_LENGTH_MAX as u64;
-        (first..).zip(self.sequences).filter(|(place, _)| places.contains(place)).map(|(_, number)| number)
-    }
-}
-
-impl Record for AuditList {
-    const SPACE: Space = AUDIT_LISTS;
-    fn key(&self) -> Vec<u8> {
-        numbered(&[&self.name], self.piece)
     }
 }

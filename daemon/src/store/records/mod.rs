@@ -4,6 +4,7 @@
 
 mod applications;
 mod audit;
+mod audit_lists;
 mod cards;
 mod customers;
 mod days;
@@ -24,9 +25,8 @@ mod users;
 mod webhooks;
 
 pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
-pub use audit::{
-    AuditEnd, AuditIndexed, AuditList, AuditPlace, LIST_LENGTH_MAX, PendingAudit, StoreLine, StoredAudit,
-};
+pub use audit::{AuditEnd, AuditIndexed, AuditPlace, PendingAudit, StoreLine, StoredAudit};
+pub use audit_lists::{AuditList, LIST_LENGTH_MAX};
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use days::{DayMark, TellerMark, day_key};

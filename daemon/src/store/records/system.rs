@@ -24,9 +24,12 @@ pub struct StoreFacts {
 }
 
 impl StoreFacts {
-    /// The form of the records that this program writes. It counts up whenever a record gets another key or
-    /// another meaning.
-    pub const FORM: u32 = 1;
+    /// The form of the records that this program writes. It counts up whenever a record gets another key,
+    /// another meaning or another stored form. Since form 2 the lists of the trail store differences.
+    pub const FORM: u32 = 2;
+    /// The earliest form whose records are right as they are, so that they are served where the disk takes no
+    /// changes; they come into the form of this program when they are next written.
+    pub const SERVED: u32 = 1;
     /// The earliest form that this program brings up to its own; see `upgrade.rs`. It never counts up.
     const OLDEST: u32 = 1;
     /// The version of this program.

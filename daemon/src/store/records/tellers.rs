@@ -244,7 +244,6 @@ impl Record for ReceiptCopies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::tx::line;
     use mfa_shared::api::tellers::TransactionType;
     use mfa_shared::time::Timestamp;
 
@@ -277,7 +276,7 @@ mod tests {
                 dated: true,
                 transaction,
             };
-            assert_eq!(StoredTransaction::shown(line(&stored)), Some(expected), "{name}");
+            assert_eq!(StoredTransaction::shown(stored.stored()), Some(expected), "{name}");
         }
         assert_eq!(StoredTransaction::shown(b"{}".to_vec()), None);
     }
