@@ -1,6 +1,8 @@
 //! `customers.md` sections 1 to 3.
 
+use crate::support::stored::{self, in_folder};
 use crate::support::world::World;
+use mfa_daemon::store::records::StoredCommand;
 use serde_json::{Value, json};
 
 const FULL: &str = r#"{"identifier":"c-1001","type":"PERSON","givenName":"Efua","middleName":null,"surname":"Mensah","dateOfBirth":{"year":1990,"month":4,"day":17},"member":true,"accountBeneficiary":"Yaw Mensah","referenceCustomer":null,"assignedOffice":"accra east","assignedEmployee":"o'neil","address":{"street":"4 Palm Lane","city":"Accra","region":null,"postalCode":"GA-207","countryCode":"GH","country":"Ghana"},"contactDetails":[{"type":"MOBILE","group":"PRIVATE","value":"0205550142","preferenceLevel":1,"validated":false}],"currentState":"PENDING","applicationDate":"2024-03-05","customValues":[{"catalogIdentifier":"customers","fieldIdentifier":"shoe-size","value":"39"}],"createdBy":"guest","createdOn":"2031-05-06T07:08:09.123Z","lastModifiedBy":null,"lastModifiedOn":null}"#;
@@ -223,6 +225,50 @@ fn activation_dates_the_application_if_it_has_no_date() {
     let records = world.get("/customers/c-1/commands").text();
     let expected = r#"[{"action":"ACTIVATE","comment":"why","createdOn":"2031-05-06T07:08:09.123Z","createdBy":"guest"}]"#;
     assert_eq!(records, expected);
+}
+
+#[test]
+fn a_thousand_commands_on_one_customer_are_one_batch() {
+    let world = World::start();
+    world.post("/customers", customer("c-1")).is(202);
+    // Each would read the long comments of all those before it.
+    let command = |action: &str| {
+        let body = json!({ "action": action, "comment": "x".repeat(700) });
+        json!({ "method": "POST", "path": "/customers/c-1/commands", "body": body })
+    };
+    let commands: Vec<_> = (0..1_000).map(|place| command(["CLOSE", "REOPEN"][place % 2])).collect();
+    world.post("/batch", json!({ "atomic": true, "operations": commands }).to_string()).is(200);
+    assert_eq!(world.get("/customers/c-1").json()["currentState"], "PENDING");
+}
+
+#[test]
+fn commands_of_an_earlier_program_still_say_whether_the_customer_was_activated() {
+    let mut world = World::with(in_folder);
+    for (id, steps) in [("c-1", &["ACTIVATE", "CLOSE"][..]), ("c-2", &["CLOSE", "REOPEN", "CLOSE"])] {
+        world.post("/customers", customer(id)).is(202);
+        for step in steps {
+            world.post(&format!("/customers/{id}/commands"), command(step)).is(202);
+        }
+    }
+    world.stop();
+    let store = stored::open(world.config(), world.clock.clone());
+    let forget = store.write("doctor", |tx| {
+        for id in ["c-1", "c-2"] {
+            for stored in tx.all::<StoredCommand>(&[id])? {
+                assert!(stored.was_activated.is_some());
+                tx.put(&StoredCommand { was_activated: None, ..stored })?;
+            }
+        }
+        Ok(())
+    });
+    world.block_on(forget).unwrap();
+    world.block_on(store.close());
+    drop(store);
+    world.restart();
+    for (id, state) in [("c-1", "ACTIVE"), ("c-2", "PENDING")] {
+        world.post(&format!("/customers/{id}/commands"), command("REOPEN")).is(202);
+        assert_eq!(world.get(&format!("/customers/{id}")).json()["currentState"], state);
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@ use super::{Caller, Stored, Unknown, counted};
 use crate::domain::customer::{KnownCustomer, next_state, possible};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::prefix;
 use crate::store::records::{INSTANCES_NOT_CLOSED, StoredCommand, StoredEmployee, StoredOffice};
 use mfa_shared::api::customers::*;
 use mfa_shared::api::offices::Address;
@@ -138,8 +140,8 @@ pub fn command(
     Json(command): &Json<CustomerCommand>,
 ) -> Result<Accepted, Fault> {
     let mut customer = find(tx, &at.customer)?;
-    let done = tx.all::<StoredCommand>(&[&at.customer])?;
-    let was_activated = done.iter().any(|c| c.record.action == CustomerAction::Activate);
+    let last = tx.last::<StoredCommand>(&Range::prefix(&prefix(&[&at.customer])))?;
+    let was_activated = was_activated(tx, &customer, last.as_ref())?;
     let Some(state) = next_state(customer.current_state, command.action, was_activated) else {
         let state = customer.current_state;
         let possible = possible(customer.current_state);
@@ -162,9 +164,24 @@ pub fn command(
         created_on: tx.now(),
         created_by: caller.name.clone(),
     };
-    let number = tx.next_number::<StoredCommand>(&[&at.customer])?;
-    tx.put(&StoredCommand { customer: at.customer.clone(), number, record })?;
+    let number = last.map_or(0, |last| last.number) + 1;
+    let was_activated = Some(was_activated || command.action == CustomerAction::Activate);
+    tx.put(&StoredCommand { customer: at.customer.clone(), number, record, was_activated })?;
     save(tx, caller, customer)
+}
+
+/// Whether a customer was ever activated. The last command knows it, so a command costs the same however many
+/// there were.
+fn was_activated(tx: &mut Tx<'_>, customer: &Customer, last: Option<&StoredCommand>) -> Result<bool, Fault> {
+    match last {
+        _ if [CustomerState::Active, CustomerState::Locked].contains(&customer.current_state) => Ok(true),
+        None => Ok(false),
+        Some(StoredCommand { was_activated: Some(known), .. }) => Ok(*known),
+        Some(_) => {
+            let mut done = tx.all::<StoredCommand>(&[&customer.identifier])?.into_iter();
+            Ok(done.any(|command| command.record.action == CustomerAction::Activate))
+        }
+    }
 }
 
 /// `GET /customers/{customer}/commands`

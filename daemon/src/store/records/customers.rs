@@ -30,6 +30,9 @@ pub struct StoredCommand {
     pub number: u64,
     /// The command as reads show it.
     pub record: CustomerCommandRecord,
+    /// Whether the customer had been activated once by then; commands of earlier programs do not say it.
+    #[serde(default)]
+    pub was_activated: Option<bool>,
 }
 
 impl Record for StoredCommand {
