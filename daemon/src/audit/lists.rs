@@ -87,7 +87,8 @@ pub(super) fn at_once(behind: u64) -> u64 {
 /// Adds the next records to the lists, and says how many they lack then. The entries are worked out outside
 /// of the write transaction, which only stores them.
 async fn list(store: &Store, at_once: u64) -> Result<u64, Fault> {
-    let Some(pieces) = store.read(true, move |tx| trail::pieces(tx, at_once)).await? else {
+    // Sealed records never change, and lists only here.
+    let Some(pieces) = store.read_latest(move |tx| trail::pieces(tx, at_once)).await? else {
         return Ok(0);
     };
     let behind = pieces.behind;

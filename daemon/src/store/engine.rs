@@ -169,6 +169,11 @@ pub type Visit = Box<dyn FnMut(Commit) + Send>;
 pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// Runs `work` on one consistent state. `long` says that it may take more than moments.
     fn read(&self, work: ReadWork, long: bool) -> Pending<()>;
+    /// The same for long work that reads only what, once written, no one else changes. It may see later
+    /// records beside earlier ones, and an engine in this process need not keep a moment for it.
+    fn read_latest(&self, work: ReadWork) -> Pending<()> {
+        self.read(work, true)
+    }
     /// Runs `work` as one serializable transaction. When this returns without a fault, the commit is
     /// durable and visible; with a fault, the outcome is either nothing or (connection or disk lost in
     /// the middle) unknown, and the fault is `unavailable`.

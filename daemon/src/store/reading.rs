@@ -1,6 +1,6 @@
 //! Transactions that only read: each by itself, or together with those of the same moment.
 
-use super::engine::{Pending, Space, View};
+use super::engine::{Pending, ReadWork, Space, View};
 use super::held_up::HeldUp;
 use super::{Store, Tx, joint, slot};
 use mfa_shared::fault::Fault;
@@ -86,15 +86,31 @@ impl Store {
         }
     }
 
-    fn look(&self, mut work: joint::Work, long: bool) -> Pending<()> {
+    /// Runs long `work` that reads only what no one else changes, once it is written. No one has to keep a
+    /// moment for it, as for other long reads: then each write looks up what was there before.
+    pub async fn read_latest<T, F>(&self, mut work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let (slot, filled) = slot();
+        let read = self.reading(Box::new(move |tx| filled.fill(work(tx))), true);
+        self.engine.read_latest(read).await?;
+        slot.take()
+    }
+
+    fn look(&self, work: joint::Work, long: bool) -> Pending<()> {
+        self.engine.read(self.reading(work, long), long)
+    }
+
+    fn reading(&self, mut work: joint::Work, long: bool) -> ReadWork {
         let given = self.given.clone();
         // A read that takes long goes on where nobody waits for it any more, and its engine stays open.
         let held = long.then(|| self.engine.clone());
-        let read = move |view: &mut dyn View| {
+        Box::new(move |view: &mut dyn View| {
             let _held = &held;
             work(&mut given.reading(view));
-        };
-        self.engine.read(Box::new(read), long)
+        })
     }
 }
 

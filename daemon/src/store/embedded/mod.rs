@@ -39,6 +39,7 @@ mod past_files;
 mod pins;
 mod places;
 mod reach;
+mod reading;
 mod recent;
 mod recover;
 mod refusal;
@@ -75,17 +76,16 @@ use committer::Committer;
 use disk::{Disk, RealDisk, make_missing};
 use index::Index;
 use journal::Journal;
-use mfa_shared::fault::{Fault, INTERNAL};
+use mfa_shared::fault::Fault;
 use objects::FileObjects;
-use panicked::panic_text;
 use pins::Pins;
+use reading::{blocking, run_read};
 use recover::{Recovered, recover};
 use refusal::unavailable;
-use shared::{BROKEN, Counts, Packing, Shared};
+use shared::{BROKEN, Counts, Packing, Published, Shared};
 use snapshot::Snapshot;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -277,38 +277,6 @@ fn thread(name: &str) -> std::thread::Builder {
     std::thread::Builder::new().name(name.to_owned())
 }
 
-fn run_read(shared: &Shared, work: &mut ReadWork, long: bool) -> Result<(), Fault> {
-    if let Some(fault) = shared.read_fault.get() {
-        return Err(fault.clone());
-    }
-    let read = || {
-        let mut snapshot = if long { Snapshot::pinned(shared) } else { Snapshot::new(shared) };
-        work(&mut snapshot);
-    };
-    catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
-        tracing::error!(why = panic_text(&*panic), "reading work has panicked");
-        Fault::new(INTERNAL, "the request broke off because of a defect")
-    })
-}
-
-/// Work that reads much of the disk. Until it ends the folder stays locked.
-async fn blocking<T: Send + 'static>(
-    shared: Arc<Shared>,
-    work: impl FnOnce(Arc<Shared>) -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
-    let held = shared.counts.beside.enter();
-    let work = move || {
-        let done = work(shared);
-        drop(held);
-        done
-    };
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| {
-        let stopping = error.is_cancelled();
-        Err(unavailable(if stopping { "the daemon is stopping" } else { "the work broke off" }))
-    })
-}
-
 fn unreadable(error: &std::io::Error) -> Fault {
     unavailable(&format!("the disk of the store cannot be read: {error}"))
 }
@@ -323,10 +291,16 @@ impl Engine for Embedded {
         let shared = self.shared.clone();
         Box::pin(async move {
             if !long {
-                return run_read(&shared, &mut work, false);
+                return run_read(&shared, |shared| work(&mut Snapshot::new(shared)));
             }
-            blocking(shared, move |shared| run_read(&shared, &mut work, true)).await
+            let read = move |shared: &Shared| work(&mut Snapshot::pinned(shared));
+            blocking(shared, move |shared| run_read(&shared, read)).await
         })
+    }
+
+    fn read_latest(&self, mut work: ReadWork) -> Pending<()> {
+        let read = move |shared: &Shared| work(&mut Published(shared));
+        Box::pin(blocking(self.shared.clone(), move |shared| run_read(&shared, read)))
     }
 
     fn write(&self, work: WriteWork) -> Pending<()> {

@@ -253,7 +253,8 @@ impl Shared {
     }
 }
 
-/// The published state. Its user holds the gate, or is the writer.
+/// The published state. Its user holds the gate, or is the writer, or does not mind what is published between
+/// two looks.
 #[derive(Debug)]
 pub(super) struct Published<'a>(pub(super) &'a Shared);
 
