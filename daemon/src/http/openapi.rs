@@ -12,12 +12,12 @@ use mfa_shared::api::answers_secret;
 use mfa_shared::api::applications::KEY_TIMESTAMP_PATTERN;
 use mfa_shared::api::backup::FILE_TYPE;
 use mfa_shared::api::documents::{GetDocs, GetOpenApi};
-use mfa_shared::api::events::ListEvents;
+use mfa_shared::api::events::{EVENT_STREAM, ListEvents};
 use mfa_shared::endpoint::{Endpoint, Meta, Method, path_params, segments};
 use mfa_shared::object::named_schemas;
 use mfa_shared::rule::{Rule as _, Word, date};
 use mfa_shared::upload::ImageType;
-use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE};
+use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE, NDJSON_TYPE};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
@@ -161,7 +161,15 @@ fn parameters(row: &Meta) -> Vec<Value> {
     if row.tag.is_some() && matches!(row.method, Method::Put | Method::Delete) {
         all.push(header("If-Match", json!({ "type": "string" })));
     }
+    if has_own_tag(row) {
+        all.push(header("If-None-Match", json!({ "type": "string" })));
+    }
     all
+}
+
+/// Whether the answer is the record whose `ETag` it carries.
+fn has_own_tag(row: &Meta) -> bool {
+    row.method.reads() && row.tag == Some(row.name)
 }
 
 /// The content types of images.
@@ -197,12 +205,25 @@ fn responses(route: &Route) -> Value {
         };
         let content = kinds.into_iter().map(|kind| (kind.to_owned(), json!({ "schema": schema })));
         success["content"] = content.collect();
+        // What comes bit by bit is asked for with `Accept`.
+        if row.lists() {
+            let doc = "The elements of the list, all of them, a line of JSON for each.";
+            success["content"][NDJSON_TYPE] = json!({ "schema": { "type": "string", "description": doc } });
+        }
+        if row.name == ListEvents::META.name {
+            let doc = "Server-sent events: id is the sequence, event the operation, data the event as JSON.";
+            success["content"][EVENT_STREAM] = json!({ "schema": { "type": "string", "description": doc } });
+        }
     }
     // The results of a batch have a property for it.
     if !row.method.reads() && !["/token", "/batch"].contains(&row.path) {
         let doc = "Fields of the body, as JSON pointers, that name records which do not exist; at most 20.";
         let header = json!({ "description": doc, "schema": { "type": "string" } });
         success["headers"] = json!({ "Dangling-References": header });
+    }
+    if has_own_tag(row) {
+        let doc = "The state of the record, for If-None-Match here and If-Match of a change.";
+        success["headers"] = json!({ "ETag": { "description": doc, "schema": { "type": "string" } } });
     }
     if row.name == ListEvents::META.name {
         let doc =
@@ -217,6 +238,9 @@ fn responses(route: &Route) -> Value {
     });
     if !rate::answers_always(route) {
         responses["429"] = json!({ "$ref": "#/components/responses/TooManyRequests" });
+    }
+    if has_own_tag(row) {
+        responses["304"] = json!({ "description": "It is as If-None-Match names it." });
     }
     if row.answer.kind == AnswerKind::JsonOrNone {
         responses["204"] = json!({ "description": "There is none." });

@@ -3,6 +3,7 @@
 use crate::support::world::World;
 use mfa_daemon::Auth;
 use mfa_shared::api::rows;
+use mfa_shared::endpoint::Meta;
 use serde_json::{Value, json};
 
 fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
@@ -45,6 +46,53 @@ fn an_operation_names_what_a_group_and_a_permission_must_hold() {
         assert_eq!(operation["security"], json!([]), "{path}");
         assert_eq!(operation.get("x-application"), None, "{path}");
     }
+}
+
+/// What a read answers to somebody who takes this type; an event stream has no end to wait for.
+fn content_type(world: &World, path: &str, accepted: &str) -> String {
+    let request = world.request("GET", path).header("accept", accepted);
+    let answer = world.block_on(request.send()).unwrap();
+    assert_eq!(answer.status(), 200, "{path}");
+    let given = answer.headers()["content-type"].to_str().unwrap();
+    given.split(';').next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn every_content_type_of_a_read_is_described_and_answered() {
+    let world = World::start();
+    let document = world.get("/openapi.json").is(200).json();
+    // A fresh store has no record whose path could be filled in, and some reads ask for a parameter.
+    let plain = |row: &&Meta| row.method.reads() && !row.path.contains('{');
+    let reads: Vec<_> = rows().filter(plain).filter(|row| world.get(row.path).status == 200).collect();
+    assert!(reads.len() > 20, "{}", reads.len());
+    for row in reads {
+        let success = &document["paths"][row.path]["get"]["responses"]["200"];
+        for (kind, _) in success["content"].as_object().into_iter().flatten() {
+            assert_eq!(content_type(&world, row.path, kind), *kind, "{}", row.path);
+        }
+        let lists = success["content"].get("application/x-ndjson").is_some();
+        let lines = "application/x-ndjson";
+        assert_eq!(content_type(&world, row.path, lines) == lines, lists, "{}", row.path);
+    }
+}
+
+#[test]
+fn a_record_with_a_tag_is_described_with_it_and_with_304() {
+    let world = World::start();
+    let document = world.get("/openapi.json").is(200).json();
+    world.post("/customers", json!({ "identifier": "c-1" }).to_string()).is(202);
+    let tag = world.get("/customers/c-1").header("etag");
+    let unchanged = world.request("GET", "/customers/c-1").header("if-none-match", tag);
+    world.send(unchanged).is(304);
+    for path in ["/customers/{customer}", "/customers/{customer}/portrait", "/users/{user}"] {
+        let operation = &document["paths"][path]["get"];
+        let takes = operation["parameters"].as_array().unwrap().iter();
+        assert!(takes.clone().any(|one| one["name"] == "If-None-Match"), "{path}");
+        assert!(operation["responses"].get("304").is_some(), "{path}");
+        assert!(operation["responses"]["200"]["headers"].get("ETag").is_some(), "{path}");
+    }
+    let list = &document["paths"]["/customers"]["get"];
+    assert!(list["responses"].get("304").is_none());
 }
 
 #[test]
