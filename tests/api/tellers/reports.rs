@@ -126,3 +126,17 @@ fn a_transaction_reads_the_same_alone_and_in_a_list() {
     let elsewhere = counter.world.get(&format!("/teller/T2/transactions/{transaction}"));
     elsewhere.refused(404, "transaction_not_found");
 }
+
+#[test]
+fn identifiers_of_transactions_sort_by_the_moment_in_which_they_were_made() {
+    let counter = Counter::active("100");
+    let account = counter.account("anna");
+    let request = Counter::request("ACCO", &account, "100");
+    let create = || {
+        counter.world.clock.advance(1);
+        let quote = counter.create("T1", &request).is(200).json();
+        quote["tellerTransactionIdentifier"].as_str().unwrap().to_owned()
+    };
+    let made: Vec<_> = (0..5).map(|_| create()).collect();
+    assert!(made.is_sorted(), "{made:?}");
+}

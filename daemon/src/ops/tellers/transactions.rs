@@ -46,7 +46,7 @@ pub fn create(
     parties.check_currency(tx)?;
     let charges = account.charges(tx, kind, new.amount)?;
     let total_amount = new.amount.plus(Amount::sum(charges.iter().map(|charge| charge.amount)));
-    let identifier = random::hex::<16>();
+    let identifier = random::hex_at::<10>(tx.now());
     let transaction = Transaction {
         identifier: identifier.clone(),
         transaction_type: kind,
