@@ -233,6 +233,10 @@ fn a_second_import_that_is_refused_leaves_the_failed_rows_of_the_first() {
     for flags in [&[][..], &["--resume"]] {
         let said = import(&world, &[&["customers", "import", "rows.csv"][..], flags].concat()).fails(2);
         assert!(said.contains("another import is writing rows.csv.report.csv"), "{said}");
+        assert!(
+            said.contains("wait until it has ended, or name others: --report FILE --failed FILE"),
+            "{said}"
+        );
     }
     assert_eq!(std::fs::read_to_string(path("rows.csv.failed.csv")).unwrap(), "identifier,member\nc-1,x\n");
     report.unlock().unwrap();

@@ -197,7 +197,8 @@ fn open(path: &Path) -> Outcome<(File, Option<String>)> {
         return Err(Failure::usage(format!("{} is no file", path.display())).hint(other));
     }
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        return Err(Failure::usage(format!("another import is writing {}", path.display())));
+        let busy = format!("another import is writing {}", path.display());
+        return Err(Failure::usage(busy).hint(format!("wait until it has ended, or {other}")));
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(failed)?;
