@@ -26,6 +26,10 @@ pub(crate) async fn upgrade(
     // Then it is only served; the next start on a disk that takes changes makes up for it.
     let serves = facts.is_none_or(|facts| facts.form >= StoreFacts::SERVED);
     if serves && [fault::DISK_READ_ONLY, fault::DISK_FULL].contains(&fault.kind) {
+        tracing::warn!(
+            why = fault.detail.as_str(),
+            "the store is served as it is, and upgraded by a later start"
+        );
         Ok(())
     } else {
         Err(fault)

@@ -24,6 +24,8 @@ use tokio::sync::mpsc;
 const PIECES_WAITING: usize = 4;
 /// What the name of the folder ends with in which the backup is, where no setting names another one.
 const BESIDE: &str = ".before-upgrade";
+/// The field of the record in the trail that says the form of the records.
+const RECORD_FORM: &str = "/recordForm";
 
 /// Makes a backup of a store whose directory the next opening brings into a later form, and notes that in its
 /// trail. One that is killed on the way is begun again by the next start. Says whether it was done.
@@ -48,27 +50,37 @@ pub(crate) async fn back_up_records_before(store: &Store, config: &Config) -> Re
     if is_read_only(place) {
         return Err(space::disk_read_only());
     }
-    prepared(store, config, ("/recordForm", StoreFacts::FORM)).await.map(drop)
+    // Its record could not be written, so each start would make another one.
+    if space::above_reserve(place) == 0 {
+        return Err(space::disk_full());
+    }
+    prepared(store, config, (RECORD_FORM, StoreFacts::FORM)).await.map(drop)
 }
 
 async fn prepared(store: &Store, config: &Config, (field, form): (&'static str, u32)) -> Result<bool, Fault> {
-    let is_whole = |tx: &mut Tx<'_>| {
-        let facts = tx.get::<StoreFacts>(&["store"])?;
+    let form_of_whole = |tx: &mut Tx<'_>| {
         let unfinished = tx.value(SYSTEM, MARK)?.is_some();
-        Ok(!unfinished && facts.is_some_and(|facts| StoreFacts::reads(facts.form)))
+        let form = tx.get::<StoreFacts>(&["store"])?.map(|facts| facts.form);
+        Ok(form.filter(|form| !unfinished && StoreFacts::reads(*form)))
     };
-    if !store.read(false, is_whole).await? {
-        return Ok(false);
-    }
+    let Some(records) = store.read(false, form_of_whole).await? else { return Ok(false) };
     let mut facts = vec![(field, form.to_string())];
+    if field != RECORD_FORM && records < StoreFacts::FORM {
+        facts.push((RECORD_FORM, StoreFacts::FORM.to_string()));
+    }
     if config.upgrade_backup {
         let (file, digest) = make(store, config).await.map_err(|error| {
             let why = format!(
-                "the store is of an earlier version, and no backup could be made before its upgrade: \
+                "the store is of an earlier version, and no backup could be made in {} before its upgrade: \
                  {error}; fix that, name another folder in backup_dir, or go on without \
-                 (upgrade_backup = false)"
+                 (upgrade_backup = false)",
+                folder(config).display()
             );
-            Fault::new(fault::UNAVAILABLE, why)
+            let by_disk = match &error {
+                BackupError::Io(error) => space::refusal(error),
+                _ => None,
+            };
+            Fault::new(by_disk.map_or(fault::UNAVAILABLE, |by_disk| by_disk.kind), why)
         })?;
         tracing::info!(file = %file.display(), "a backup was made before the store is upgraded");
         facts.extend([("/backup", file.display().to_string()), ("/digest", digest)]);

@@ -196,6 +196,12 @@ fn a_backup_and_a_record_precede_an_upgrade_unless_a_setting_says_no() {
     };
     for (name, dir) in kept() {
         let Some(step) = step(&name) else { continue };
+        let taken = dir.path().join("no folder");
+        fs::write(&taken, "").unwrap();
+        let refused = command(dir.path()).env("MFA_BACKUP_DIR", &taken).output().unwrap();
+        let why = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && why.contains(&taken.display().to_string()), "{name}: {why}");
+        fs::remove_file(taken).unwrap();
         for (wanted, expected) in [("true", 1), ("false", 0)] {
             let fresh = tempfile::tempdir().unwrap();
             let home = fresh.path();

@@ -161,15 +161,15 @@ fn parameters(row: &Meta) -> Vec<Value> {
     if row.tag.is_some() && matches!(row.method, Method::Put | Method::Delete) {
         all.push(header("If-Match", json!({ "type": "string" })));
     }
-    if has_own_tag(row) {
+    if has_tag(row) {
         all.push(header("If-None-Match", json!({ "type": "string" })));
     }
     all
 }
 
-/// Whether the answer is the record whose `ETag` it carries.
-fn has_own_tag(row: &Meta) -> bool {
-    row.method.reads() && row.tag == Some(row.name)
+/// Whether the answer carries the `ETag` of its record, or of the one that it is a part of.
+fn has_tag(row: &Meta) -> bool {
+    row.method.reads() && row.tag.is_some()
 }
 
 /// The content types of images.
@@ -221,7 +221,7 @@ fn responses(route: &Route) -> Value {
         let header = json!({ "description": doc, "schema": { "type": "string" } });
         success["headers"] = json!({ "Dangling-References": header });
     }
-    if has_own_tag(row) {
+    if has_tag(row) {
         let doc = "The state of the record, for If-None-Match here and If-Match of a change.";
         success["headers"] = json!({ "ETag": { "description": doc, "schema": { "type": "string" } } });
     }
@@ -239,7 +239,7 @@ fn responses(route: &Route) -> Value {
     if !rate::answers_always(route) {
         responses["429"] = json!({ "$ref": "#/components/responses/TooManyRequests" });
     }
-    if has_own_tag(row) {
+    if has_tag(row) {
         responses["304"] = json!({ "description": "It is as If-None-Match names it." });
     }
     if row.answer.kind == AnswerKind::JsonOrNone {

@@ -1,6 +1,6 @@
 //! Transactions that only read: each by itself, or together with those of the same moment.
 
-use super::engine::{Pending, ReadWork, Space, View};
+use super::engine::{Pending, Space, View};
 use super::held_up::HeldUp;
 use super::{Store, Tx, joint, slot};
 use mfa_shared::fault::Fault;
@@ -94,23 +94,25 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
         let (slot, filled) = slot();
-        let read = self.reading(Box::new(move |tx| filled.fill(work(tx))), true);
-        self.engine.read_latest(read).await?;
+        let (given, held) = (self.given.clone(), self.engine.clone());
+        let read = move |view: &mut dyn View| {
+            let _held = &held;
+            // Without the numbers of lists, which are those of a moment.
+            filled.fill(work(&mut given.tx(view)));
+        };
+        self.engine.read_latest(Box::new(read)).await?;
         slot.take()
     }
 
-    fn look(&self, work: joint::Work, long: bool) -> Pending<()> {
-        self.engine.read(self.reading(work, long), long)
-    }
-
-    fn reading(&self, mut work: joint::Work, long: bool) -> ReadWork {
+    fn look(&self, mut work: joint::Work, long: bool) -> Pending<()> {
         let given = self.given.clone();
         // A read that takes long goes on where nobody waits for it any more, and its engine stays open.
         let held = long.then(|| self.engine.clone());
-        Box::new(move |view: &mut dyn View| {
+        let read = move |view: &mut dyn View| {
             let _held = &held;
             work(&mut given.reading(view));
-        })
+        };
+        self.engine.read(Box::new(read), long)
     }
 }
 

@@ -7,7 +7,9 @@
 use crate::store::Tx;
 use crate::store::engine;
 use crate::store::record::{Record, number, numbered, prefix};
-use crate::store::records::{AUDIT, AUDIT_LISTS, AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX};
+use crate::store::records::{
+    AUDIT, AUDIT_LISTS, AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX, StoreFacts,
+};
 use crate::store::tx::{decode, record};
 use memchr::memmem;
 use mfa_shared::fault::Fault;
@@ -92,6 +94,11 @@ pub(super) fn lists_of(line: &[u8]) -> Result<HashSet<String>, Fault> {
 /// Works out what the next records add to the lists; `None` if the lists are complete.
 pub fn pieces(tx: &mut Tx<'_>, at_once: u64) -> Result<Option<Pieces>, Fault> {
     let Some(end) = tx.get::<AuditEnd>(AuditEnd::KEY)? else { return Ok(None) };
+    let facts = tx.get::<StoreFacts>(&["store"])?;
+    if facts.is_some_and(|facts| facts.form < StoreFacts::FORM) {
+        // An earlier program, which may still open the store, could not read them. The next start goes on.
+        return Ok(None);
+    }
     let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?;
     if indexed.as_ref().is_some_and(|indexed| indexed.clearing) {
         // They are removed first, and then worked out anew.
@@ -259,6 +266,29 @@ mod tests {
             assert!(common.iter().eq(numbers.iter().filter(|number| **number <= RECORDS)), "{numbers:?}");
             assert!(store.read(|tx| super::common(tx, "o nothing", numbers)).is_empty());
         }
+    }
+
+    #[test]
+    fn lists_get_no_pieces_before_the_store_says_their_form() {
+        let mut store = Memory::new();
+        let say = |store: &mut Memory, form| {
+            let said = store.write(|tx| {
+                let (instance, created_on) = ("0".repeat(32), tx.now());
+                tx.put(&StoreFacts { instance, created_on, form, program: None })
+            });
+            said.unwrap();
+        };
+        say(&mut store, StoreFacts::FORM - 1);
+        let sealed = store.write(|tx| {
+            let mut record = AuditRecord::of("PutCustomer", tx.now());
+            record.sequence = Some(1);
+            tx.put(&StoredAudit(record))?;
+            tx.put(&AuditEnd { first: 1, sequence: 1, hash: String::new(), occurred_on: tx.now() })
+        });
+        sealed.unwrap();
+        assert!(store.read(|tx| pieces(tx, 50)).is_none());
+        say(&mut store, StoreFacts::FORM);
+        assert!(store.read(|tx| pieces(tx, 50)).is_some());
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl StoreFacts {
     /// another meaning or another stored form. Since form 2 the lists of the trail store differences.
     pub const FORM: u32 = 2;
     /// The earliest form whose records are right as they are, so that they are served where the disk takes no
-    /// changes; they come into the form of this program when they are next written.
+    /// changes. Nothing is stored in a later form before the store says that form.
     pub const SERVED: u32 = 1;
     /// The earliest form that this program brings up to its own; see `upgrade.rs`. It never counts up.
     const OLDEST: u32 = 1;
