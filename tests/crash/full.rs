@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Takes all the space there is.
-fn fill(disk: &Path) {
+pub(super) fn fill(disk: &Path) {
     let mut file = File::create(disk.join("filler")).unwrap();
     for bytes in [1 << 20, 4096, 1] {
         while file.write_all(&vec![1; bytes]).and_then(|()| file.sync_data()).is_ok() {}
@@ -115,6 +115,12 @@ fn on_with(make: impl FnOnce(&Path, &Path) -> Result<(), String>, story: impl As
     }
     let _mounted = Mounted(vec![disk.clone()]);
     tokio::runtime::Runtime::new().unwrap().block_on(story(&disk, &home));
+}
+
+/// The same on a disk in memory.
+pub(super) fn on_tmpfs(size: &str, story: impl AsyncFnOnce(&Path, &Path)) {
+    let options = format!("size={size}");
+    on_with(|_, disk| run("mount", &["-t", "tmpfs", "-o", &options, "tmpfs", text(disk)]), story);
 }
 
 /// A store on a disk that is mounted for reading only is served, and nothing of it changes.
@@ -250,20 +256,17 @@ async fn in_a_checkpoint(disk: &Path, home: &Path) {
 
 #[test]
 fn a_disk_that_fills_in_a_checkpoint_refuses_writes_and_goes_on() {
-    on_with(
-        |_, disk| run("mount", &["-t", "tmpfs", "-o", "size=600m", "tmpfs", text(disk)]),
-        in_a_checkpoint,
-    );
+    on_tmpfs("600m", in_a_checkpoint);
 }
 
 #[test]
 fn a_disk_for_reading_only_is_served_and_keeps_every_byte() {
-    on_with(|_, disk| run("mount", &["-t", "tmpfs", "-o", "size=48m", "tmpfs", text(disk)]), read_only);
+    on_tmpfs("48m", read_only);
 }
 
 #[test]
 fn a_full_tmpfs_refuses_writes_and_serves_reads() {
-    on(|_, disk| run("mount", &["-t", "tmpfs", "-o", "size=48m", "tmpfs", text(disk)]));
+    on_tmpfs("48m", story);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Stores that earlier programs made (`tests/stores`): this program opens each with all that it holds.
 
+use super::full::{fill, on_tmpfs};
 use super::{Process, client, random};
 use crate::support::images::hash;
 use crate::support::run::run;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Kills on the way from what a program before left to what this one makes of it.
 const KILLS: usize = 50;
@@ -226,4 +227,44 @@ fn a_backup_and_a_record_precede_an_upgrade_unless_a_setting_says_no() {
             }
         }
     }
+}
+
+#[test]
+fn an_earlier_store_on_a_full_disk_is_served_as_it_is_and_upgraded_by_a_later_start() {
+    let (_, kept) = kept().into_iter().find(|(name, _)| name.starts_with("form-2-")).unwrap();
+    on_tmpfs("12m", async |disk, home| {
+        copy_folder(kept.path(), disk);
+        let http = client();
+        let times = |text: &[u8]| {
+            let journal = files(&disk.join("data/journal")).into_iter();
+            journal.map(|(_, bytes)| memmem::find_iter(&bytes, text).count()).sum::<usize>()
+        };
+        let backups = || fs::read_dir(disk.join("data.before-upgrade")).into_iter().flatten().count();
+        // An earlier program, which may still open the store, could not read the pieces of this one.
+        let pieces = || times(b"a ama\0");
+        let before = pieces();
+        fill(disk);
+        for filled in [true, false] {
+            let process = Process::start_as(home, command(disk), &http).await;
+            if !filled {
+                fs::remove_file(disk.join("filler")).unwrap();
+            }
+            let found = differences(&http, &process.url, &shown(disk)).await;
+            assert!(found.is_empty(), "{}", found.join("\n"));
+            // Longer than the lists of the trail wait for new records.
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            process.kill();
+            assert_eq!((backups(), times(br#""form":2"#), pieces()), (0, 0, before));
+        }
+        for _ in 0..2 {
+            let process = Process::start_as(home, command(disk), &http).await;
+            let begin = Instant::now();
+            while pieces() == before {
+                assert!(begin.elapsed() < Duration::from_secs(60), "the lists go on");
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            process.kill();
+            assert_eq!((backups(), times(br#""form":2"#)), (1, 1));
+        }
+    });
 }
