@@ -276,9 +276,10 @@ fn random(below: u64) -> u64 {
     u64::from_be_bytes(bytes) % below
 }
 
+/// It gives up on a daemon that is silent for long. A whole list may take as long as it is long.
 pub fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(30)).build().unwrap()
+    reqwest::Client::builder().no_proxy().read_timeout(Duration::from_secs(30)).build().unwrap()
 }
 
 /// A folder that is removed at the end.
