@@ -5,6 +5,7 @@
 #   tests/postgres.sh stop URL|DIR  stops it and removes its folder
 #   tests/postgres.sh halt DIR      kills it as a crash would
 #   tests/postgres.sh resume DIR    starts it again after that
+#   tests/postgres.sh restart URL   stops it and starts it again, with the environment of this command
 #   tests/postgres.sh run COMMAND   starts one, runs COMMAND with MFA_TEST_POSTGRES set, and stops it
 # MFA_TEST_POSTGRES_TLS=CERTIFICATE:KEY makes it take nothing but TLS, with these files.
 # MFA_TEST_POSTGRES_FSYNC=on makes it sync its commits; tests of failing power have no use for this server.
@@ -124,6 +125,11 @@ resume)
     install
     as_user "$bin/pg_ctl" -D "${2:?DIR}/data" -l "$2/data/log" -w -t 60 start >/dev/null
     ;;
+restart)
+    install
+    dir=$(folder "${2:?URL}")
+    as_user "$bin/pg_ctl" -D "$dir/data" -l "$dir/data/log" -m fast -w -t 60 restart >/dev/null
+    ;;
 run)
     shift
     url=$(start)
@@ -131,7 +137,7 @@ run)
     MFA_TEST_STORE=postgres MFA_TEST_POSTGRES=$url "$@"
     ;;
 *)
-    sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -72,6 +72,11 @@ def clock_of(days):
     return {name: variables[name] for name in ("LD_PRELOAD", "FAKETIME")}
 
 
+def set_clock_of_database(url, clock):
+    """Starts a database again with a clock: a daemon works with none whose clock is another than its own."""
+    subprocess.run(["tests/postgres.sh", "restart", url], env={**os.environ, **clock}, check=True)
+
+
 def ask(port, method, path, body=None, token=None):
     """One request; its status and its JSON, if it has any."""
     headers = {"content-type": "application/json"}

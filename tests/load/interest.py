@@ -163,7 +163,13 @@ def goal(engine, said, wanted, reached):
 
 def measure(folder, engine, accounts):
     more = {"MFA_STORE": os.environ["URL"]} if engine == "postgres" else {}
-    process, port = daemon.start(folder, "off", more | daemon.clock_of(LATE))
+
+    def start(clock):
+        if more:
+            daemon.set_clock_of_database(more["MFA_STORE"], clock)
+        return daemon.start(folder, "off", more | clock)
+
+    process, port = start(daemon.clock_of(LATE))
     try:
         fill(port, accounts)
         if engine == "postgres":
@@ -171,7 +177,7 @@ def measure(folder, engine, accounts):
         # A clean stop waits by the clock, which is a false one here.
         process.send_signal(signal.SIGKILL)
         process.wait()
-        process, port = daemon.start(folder, "off", more)
+        process, port = start({})
         client, deposits = Client(port), Deposits(accounts)
         for code in counter.tellers(TELLERS):
             client.time("POST", f"/teller/{code}/drawer", {"employeeIdentifier": f"e-{code}", "password": counter.PIN})

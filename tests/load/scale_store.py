@@ -20,6 +20,12 @@ class Store:
         store = {"MFA_STORE": self.url} if self.url else {}
         self.process, self.port = daemon.start(self.folder, "off", {**store, **(more or {})})
 
+    def start_at(self, clock):
+        """The same by a clock, which its database then has as well."""
+        if self.url:
+            daemon.set_clock_of_database(self.url, clock)
+        self.start(clock)
+
     def say(self, text):
         print(f"{self.engine}: {text}", flush=True)
 
@@ -32,10 +38,10 @@ class Store:
 
 def begin(store):
     """An institution with some history: products that have paid interest for a year."""
-    store.start(daemon.clock_of(scale_data.DAYS))
+    store.start_at(daemon.clock_of(scale_data.DAYS))
     store.data.past(store.port)
     # A clean stop waits by the clock, which is a false one here.
     store.stop(signal.SIGKILL)
-    store.start()
+    store.start_at({})
     store.data.run_interest(store.port, scale_data.DAYS - scale_data.FIRST_DAYS)
     store.data.staff(store.port, FEW_USERS)
