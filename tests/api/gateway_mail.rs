@@ -178,13 +178,16 @@ fn answers_from_before_the_encryption_do_not_count_after_it() {
 }
 
 #[test]
-fn a_server_that_asks_for_more_has_not_taken_the_mail() {
-    let world = world(None);
-    let ok = [Say("250 ok\r\n"), Hear];
+fn a_server_has_taken_the_mail_by_a_code_alone_and_not_where_it_asks_for_more() {
+    let world = hasty();
     let greeted = [Say("250 mail.test\r\n"), Hear];
-    let data = [Say("354 go\r\n"), Hear, Say("354 more\r\n"), Hear];
-    let steps = [&greeted[..], &ok, &ok, &data].concat();
-    configure(&world, after_greeting(&steps), &json!({ "smtp_auth": "false" }));
+    let answers = |ok: [Step; 2], data: [Step; 4]| {
+        let steps = [&greeted[..], &ok, &ok, &data].concat();
+        configure(&world, after_greeting(&steps), &json!({ "smtp_auth": "false" }));
+    };
+    answers([Say("250\r\n"), Hear], [Say("354\r\n"), Hear, Say("250\r\n221\r\n"), Hang]);
+    assert_eq!(test(&world).is(200).json()["gatewayAnswer"], "250");
+    answers([Say("250 ok\r\n"), Hear], [Say("354 go\r\n"), Hear, Say("354 more\r\n"), Hear]);
     failed(&world, "send", Value::Null, "localhost does not answer as a mail server does");
 }
 

@@ -58,7 +58,7 @@ pub async fn send(mail: Mail) -> Result<Taken, Failed> {
         Ended::Said(stage, error) => failure(&mail, stage, &error, &mask),
     })?;
     let words: Vec<_> = said.message().collect();
-    let answer = mask.clean(&format!("{} {}", said.code(), words.join(" ")));
+    let answer = mask.clean(format!("{} {}", said.code(), words.join(" ")).trim_end());
     Ok(Taken { answer, message: None, code: said.code().to_string().parse().ok() })
 }
 

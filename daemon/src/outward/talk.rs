@@ -2,6 +2,9 @@
 //!
 //! lettre parses a whole reply anew at each of its lines, and goes on for as long as bytes are at hand. So it
 //! gets one byte at a time and in turn with other tasks, which lets time limits fire, and no endless replies.
+//!
+//! It also cannot parse a reply that is a code without text, which RFC 5321 section 4.2 allows: such a code
+//! gets the space that may stand behind it.
 
 use lettre::transport::smtp::client::AsyncTokioStream;
 use std::fmt;
@@ -15,6 +18,8 @@ use tokio::task::coop::poll_proceed;
 
 /// Most lines that are read from a mail server, which says some twenty.
 const LINES_MAX: usize = 1_000;
+/// Digits of the code of a reply.
+const CODE_DIGITS: usize = 3;
 
 /// A conversation over a connection, in clear or encrypted.
 pub struct Talk<S> {
@@ -22,6 +27,10 @@ pub struct Talk<S> {
     /// What is read before anything of the connection.
     first: &'static [u8],
     lines: usize,
+    /// The digits with which the line began, until something else comes.
+    digits: Option<usize>,
+    /// Whether a space was put before a CR, which comes next.
+    owes_cr: bool,
 }
 
 impl<S> Talk<S> {
@@ -33,7 +42,7 @@ impl<S> Talk<S> {
     /// The same over a connection that is still needed once lettre has ended. As nothing but whole lines was
     /// read, nothing that the server says after it is lost, or mistaken for what it said before.
     pub fn lent(stream: &Arc<Mutex<S>>) -> Self {
-        Self { stream: stream.clone(), first: b"", lines: 0 }
+        Self { stream: stream.clone(), first: b"", lines: 0, digits: Some(0), owes_cr: false }
     }
 
     /// A conversation that goes on with EHLO: the server does not greet again after STARTTLS, but lettre
@@ -44,6 +53,35 @@ impl<S> Talk<S> {
 
     fn stream(&self) -> MutexGuard<'_, S> {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: AsyncRead + Unpin> Talk<S> {
+    /// The next byte; none at the end.
+    fn poll_byte(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<u8>>> {
+        if std::mem::take(&mut self.owes_cr) {
+            return Poll::Ready(Ok(Some(b'\r')));
+        }
+        let byte = match self.first.split_first() {
+            Some((first, rest)) => {
+                self.first = rest;
+                *first
+            }
+            None => {
+                let mut byte = [0];
+                let mut part = ReadBuf::new(&mut byte);
+                ready!(Pin::new(&mut *self.stream()).poll_read(cx, &mut part))?;
+                let Some(byte) = part.filled().first() else { return Poll::Ready(Ok(None)) };
+                *byte
+            }
+        };
+        self.owes_cr = byte == b'\r' && self.digits == Some(CODE_DIGITS);
+        self.digits = match byte {
+            b'\n' => Some(0),
+            b'0'..=b'9' => self.digits.map(|digits| digits + 1),
+            _ => None,
+        };
+        Poll::Ready(Ok(Some(if self.owes_cr { b' ' } else { byte })))
     }
 }
 
@@ -72,18 +110,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Talk<S> {
         if this.lines > LINES_MAX {
             return Poll::Ready(Err(io::Error::other(TooManyLines)));
         }
-        let mut byte = [0];
-        let mut part = ReadBuf::new(&mut byte[..buf.remaining().min(1)]);
-        match this.first.split_first() {
-            Some((first, rest)) => {
-                part.put_slice(&[*first]);
-                this.first = rest;
-            }
-            None => ready!(Pin::new(&mut *this.stream()).poll_read(cx, &mut part))?,
+        if buf.remaining() > 0
+            && let Some(byte) = ready!(this.poll_byte(cx))?
+        {
+            this.lines += usize::from(byte == b'\n');
+            buf.put_slice(&[byte]);
         }
         proceeds.made_progress();
-        this.lines += usize::from(part.filled() == b"\n");
-        buf.put_slice(part.filled());
         Poll::Ready(Ok(()))
     }
 }
@@ -139,5 +172,21 @@ mod tests {
         let mut whole = String::new();
         Talk::greeted(&b"250 ok"[..]).read_to_string(&mut whole).await.unwrap();
         assert_eq!(whole, "220 encrypted\r\n250 ok");
+    }
+
+    #[tokio::test]
+    async fn a_code_without_text_gets_a_space_and_nothing_else_does() {
+        for (said, heard) in [
+            ("250\r\n354\r\n", "250 \r\n354 \r\n"),
+            ("250-\r\n250\r\n", "250-\r\n250 \r\n"),
+            ("250 ok\r\n250 \r\n", "250 ok\r\n250 \r\n"),
+            ("25\r\n2500\r\n250\n", "25\r\n2500\r\n250\n"),
+            ("250 250\r\n a250\r\n\r250\r\n", "250 250\r\n a250\r\n\r250\r\n"),
+            ("250", "250"),
+        ] {
+            let mut whole = String::new();
+            Talk::new(said.as_bytes()).read_to_string(&mut whole).await.unwrap();
+            assert_eq!(whole, heard);
+        }
     }
 }
