@@ -139,6 +139,33 @@ fn a_repeated_upload_is_known_by_its_parameters_too() {
 }
 
 #[test]
+fn a_repeated_upload_is_known_however_its_parameters_are_written() {
+    let images = Images::start();
+    let send = |query: &str| {
+        let request = images.request(&format!("{SCANS}?{query}"), &[part("image", Some("image/png"), b"x")]);
+        images.0.send(request.header("idempotency-key", "k1"))
+    };
+    send("scanIdentifier=side&description=Left+side").is(202);
+    for same in [
+        "scanIdentifier=side&description=Left%20side",
+        "description=Left+side&scanIdentifier=side",
+        "scanIdentifier=si%64e&&description=Left+side",
+    ] {
+        assert_eq!(send(same).is(202).header("idempotency-replayed"), "true", "{same}");
+    }
+    for other in [
+        "scanIdentifier=side&description=Left+Side",
+        "scanIdentifier=side&description=Left%2Bside",
+        "scanIdentifier=side&description=Left+side&x=",
+        "scanIdentifier=side&scanIdentifier=side&description=Left+side",
+        "scanIdentifier=side&description=Left+side&x=%zz",
+    ] {
+        send(other).refused(422, "idempotency_key_reused");
+    }
+    assert_eq!(images.0.get(SCANS).json().as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn one_of_many_simultaneous_scans_of_a_name_wins() {
     let images = Images::start();
     let request = |i: u8| {

@@ -9,8 +9,11 @@ use super::reply::{Content, Reply};
 use crate::ops::OrderName;
 use crate::store::Tx;
 use crate::store::records::{IDEMPOTENCY_BY_TIME, Remembered};
+use mfa_shared::endpoint::percent_encode;
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::query::Params;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use warp::http::HeaderMap;
 
 /// How long an answer is remembered.
@@ -24,6 +27,21 @@ const KEY_LENGTH_MAX: usize = 255;
 
 /// The purpose of the keyed hashes.
 const PURPOSE: &str = "idempotency";
+
+/// The parameters of a query string in the order of their names, each written in one way, so that requests
+/// with equal ones are equal. One parameter of plain letters is as it came, and so is what cannot be decoded.
+pub fn plain(query: &str) -> Cow<'_, str> {
+    let params = Params::parse(query);
+    if params.malformed() {
+        return query.into();
+    }
+    let mut pairs: Vec<_> = params.pairs().iter().collect();
+    // A stable order: which of two values of one name comes first may count.
+    pairs.sort_by_key(|(name, _)| name);
+    let written =
+        pairs.iter().map(|(name, value)| format!("{}={}", percent_encode(name), percent_encode(value)));
+    written.collect::<Vec<_>>().join("&").into()
+}
 
 /// The key of a request and a digest of everything that makes it that request.
 #[derive(Clone)]
@@ -136,4 +154,25 @@ fn again(first: Remembered) -> Reply {
     let Remembered { status, content_type, mut headers, body, .. } = first;
     headers.push(("idempotency-replayed".to_owned(), "true".to_owned()));
     Reply { status, content_type, headers, content: Content::Bytes(body.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_parameters_are_written_in_one_way() {
+        for (query, written) in [
+            ("", ""),
+            ("command=ACTIVE", "command=ACTIVE"),
+            ("date=2031-05-06", "date=2031-05-06"),
+            ("b=1&a=2", "a=2&b=1"),
+            ("a=%64&b=x+y", "a=d&b=x%20y"),
+            ("b=2&a=1&b=1", "a=1&b=2&b=1"),
+            ("%61&&b=%26%3D", "a=&b=%26%3D"),
+            ("b=1&a=%zz", "b=1&a=%zz"),
+        ] {
+            assert_eq!(plain(query), written, "{query}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::access::{self, AccessRequest};
 use super::duplicates;
 use super::head::Head;
-use super::idempotency::Repeatable;
+use super::idempotency::{self, Repeatable};
 use super::payload::Payload;
 use super::reply::{Content, Reply};
 use super::response::{Chunks, respond, stream};
@@ -54,7 +54,8 @@ pub fn repeatable(
     }
     let path = found.segments.join("\0");
     let method = route.meta.method.as_str();
-    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
+    let query = idempotency::plain(&head.query);
+    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), query.as_bytes(), bytes];
     Repeatable::read(&head.headers, &parts)
 }
 
