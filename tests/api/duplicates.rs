@@ -103,6 +103,33 @@ fn each_result_of_a_batch_names_them_and_its_own_rows_count_too() {
 }
 
 #[test]
+fn a_dry_run_of_a_batch_names_those_whom_the_batch_names() {
+    let world = world();
+    let create = |body: Value| json!({ "method": "POST", "path": "/customers", "body": body });
+    let mut operations = vec![
+        create(body("b-1", "Ama", "Söhne", 3, "11")),
+        create(body("b-2", "Yaw", "Boateng", 3, "12")),
+        create(body("b-0", "Efua", "Owusu", 7, "12")),
+        create(body("b-0", "Ama", "Söhne", 3, "13")),
+        create(body("b-3", "Esi", "Addo", 8, "none")),
+    ];
+    // More than are named, before and behind the one who is there.
+    let like = |name: &str| create(body(name, "Ama", "Söhne", 3, "none"));
+    operations.extend(["d-1", "a-2", "a-1", "d-2", "a-3", "d-3"].map(like));
+    let operations = json!({ "operations": operations }).to_string();
+    let send = |dry: &str| {
+        let request = world.request("POST", "/batch").header("dry-run", dry).body(operations.clone());
+        let results = world.send(request).is(200).json()["results"].as_array().unwrap().clone();
+        results.iter().map(|result| result["possibleDuplicates"].clone()).collect::<Vec<_>>()
+    };
+    let tried = send("true");
+    assert_eq!(send("true"), tried, "a dry run has left something");
+    assert_eq!(send("false"), tried);
+    assert_eq!(tried[1..3], [json!(["b-0"]), json!(["b-2"])]);
+    assert_eq!(tried[0], json!(["a-1", "a-2", "a-3", "c-001", "d-1"]));
+}
+
+#[test]
 fn a_repeated_answer_names_them_as_the_first_one_did() {
     let world = world();
     let like = |id: &str| body(id, "Ama", "Söhne", 3, id);

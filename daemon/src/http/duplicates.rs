@@ -6,6 +6,8 @@ use super::state::State;
 use crate::config::Auth;
 use crate::domain::search::Kind;
 use crate::ops::{self, Caller};
+use crate::search::Apart;
+use mfa_shared::api::batch::DUPLICATES_MAX;
 use mfa_shared::endpoint::percent_encode;
 use mfa_shared::fault::Fault;
 use std::time::Duration;
@@ -30,11 +32,21 @@ pub async fn others(state: &State, customers: &[&SaidCustomer], made: bool) -> V
     let look = async {
         state.search.ready_for_alike(&state.store).await?;
         // First all of them: those of one batch may be alike, too.
-        for customer in customers.iter().filter(|_| made) {
-            note(state, customer);
+        let apart = Apart::default();
+        for customer in customers {
+            if made {
+                note(state, customer);
+            } else {
+                apart.add(&customer.identifier, &customer.alike);
+            }
         }
         for (customer, others) in customers.iter().zip(&mut found) {
             *others = state.search.alike(&state.store, &customer.identifier, &customer.alike).await?;
+            others.extend(apart.alike(&customer.identifier, &customer.alike));
+            // Of an answer that is given again, those of the batch are in the store, too.
+            others.sort();
+            others.dedup();
+            others.truncate(DUPLICATES_MAX);
         }
         Ok::<_, Fault>(())
     };

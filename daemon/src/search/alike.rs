@@ -2,6 +2,7 @@
 //! of birth or a phone number, so that only they are read.
 
 use super::Search;
+use super::marks::Marks;
 use super::records::known;
 use crate::domain::alike::Alike;
 use crate::store::{Store, Tx};
@@ -52,6 +53,24 @@ impl Search {
             }
         }
         Ok(same)
+    }
+}
+
+/// New customers of whom nothing is stored or noted in the search, as those of a dry run: what they would be
+/// known by.
+#[derive(Debug, Default)]
+pub struct Apart(Marks);
+
+impl Apart {
+    /// Adds one.
+    pub fn add(&self, identifier: &str, alike: &Alike) {
+        self.0.note(identifier, alike);
+    }
+
+    /// Those of them other than `own` that may be the same person, by identifier, at most
+    /// [`DUPLICATES_MAX`].
+    pub fn alike(&self, own: &str, alike: &Alike) -> Vec<String> {
+        self.0.others(own, alike, "", DUPLICATES_MAX)
     }
 }
 

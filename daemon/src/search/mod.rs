@@ -9,6 +9,8 @@ mod marks;
 pub mod records;
 mod runs;
 
+pub use alike::Apart;
+
 use crate::domain::search::{Found, Kind, Phrase};
 use crate::store::Store;
 use crate::store::engine::{Changed, Followed, Space};
