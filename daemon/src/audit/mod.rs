@@ -189,7 +189,7 @@ impl Auditor {
             let write = move |tx: &mut Tx<'_>| {
                 tx.set_actor(SYSTEM_ACTOR);
                 for record in &told {
-                    let record = trail::about_teller(tx, record.clone())?;
+                    let record = trail::looked_up(tx, record.clone())?;
                     tx.audit(record);
                 }
                 if !counted.is_empty() {

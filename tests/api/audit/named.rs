@@ -1,7 +1,7 @@
 //! What a record is about: `resource` and the order of `changes`, also where only the body names the record.
 
 use super::{of, records, the};
-use crate::support::counter::{Counter, teller};
+use crate::support::counter::{Counter, product, teller};
 use crate::support::guarded::may;
 use crate::support::images::Images;
 use crate::support::servers::{SmsService, closed_port};
@@ -90,6 +90,42 @@ fn a_refusal_at_the_counter_names_the_teller_with_its_office() {
     assert_eq!(records(&counter.world, "resource=teller/accra/T1&outcome=REFUSED&size=100").len(), 7);
     let unknown = counter.world.post("/teller/T9/drawer", "{}").refused(400, "invalid_fields");
     assert_eq!(of(&counter.world, &unknown), Vec::<Value>::new());
+}
+
+#[test]
+fn a_look_at_an_account_of_the_ledger_names_it_as_its_changes_do() {
+    let counter = Counter::active("500");
+    let account = counter.account("c-001");
+    let opening = counter.quote(&Counter::request("ACCO", &account, "100"));
+    counter.finish("T1", &opening, "command=CONFIRM").is(202);
+    let world = &counter.world;
+    let accounts = world.get("/ledger/accounts?size=1000").is(200).json()["accounts"].clone();
+    let of_bank = accounts.as_array().unwrap().iter().find(|account| account["role"] != "CUSTOMER").unwrap();
+    let of_bank = of_bank["identifier"].as_str().unwrap();
+    let of_customer = json!(format!("account/{account}"));
+    for (path, named) in [
+        (format!("/instances/{account}/entries"), of_customer.clone()),
+        (format!("/ledger/accounts/{account}/entries"), of_customer.clone()),
+        (format!("/ledger/accounts/{of_bank}/entries"), json!(format!("ledger/{of_bank}"))),
+        ("/ledger/accounts".to_owned(), Value::Null),
+    ] {
+        let seen = world.send(world.request("GET", &path).header("accept", "application/x-ndjson")).is(200);
+        assert_eq!(the(world, &seen)["resource"], named, "{path}");
+    }
+    let looks = records(world, &format!("resource=account/{account}&operation=ListAccountEntries"));
+    assert_eq!(looks.len(), 1, "{looks:?}");
+}
+
+#[test]
+fn a_refused_look_at_an_account_of_the_ledger_names_it() {
+    let world = World::guarded();
+    let olga = world.login("olga");
+    olga.post("/definitions", product()).is(202);
+    let kofi = world.user_with("kofi", &[may("identity__v1__users", "R")]);
+    for (name, named) in [("7300", json!("ledger/7300")), ("none", Value::Null)] {
+        let seen = kofi.get(&format!("/ledger/accounts/{name}")).refused(403, "forbidden");
+        assert_eq!(the(&world, &seen)["resource"], named);
+    }
 }
 
 #[test]

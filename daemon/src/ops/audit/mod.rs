@@ -20,6 +20,7 @@ use crate::store::records::{
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Tx, trail};
 use mfa_shared::api::audit::*;
+use mfa_shared::api::ledger::{AccountRole, LedgerAccount};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::identifier::shown;
 use mfa_shared::kind::resource;
@@ -120,16 +121,23 @@ pub fn secret_changed(field: &str) -> AuditChange {
     AuditChange { field: field.to_owned(), before: cover(), after: cover() }
 }
 
-/// A record that was reported without its transaction, with the teller that it is about: the paths of the
-/// counter name it without its office.
-pub fn about_teller(tx: &mut Tx<'_>, mut record: AuditRecord) -> Result<AuditRecord, Fault> {
-    let path =
-        record.path.as_deref().filter(|path| record.resource.is_none() && path.starts_with("/teller/"));
-    if let Some(code) = path.and_then(split).and_then(|segments| segments.into_iter().nth(1))
-        && let Some(teller) = tx.get::<StoredTeller>(&[&code])?
-    {
-        record.resource = Some(resource("teller", &[teller.office, code]));
-    }
+/// A record that was reported without its transaction, with what only the store says of the record that its
+/// path names: the paths of the counter name a teller without its office, and those of the ledger do not say
+/// whether an account is that of a customer.
+pub fn looked_up(tx: &mut Tx<'_>, mut record: AuditRecord) -> Result<AuditRecord, Fault> {
+    let path = record.path.as_deref().filter(|_| record.resource.is_none()).and_then(split);
+    let segments: Vec<_> = path.iter().flatten().map(String::as_str).collect();
+    record.resource = match segments[..] {
+        ["teller", code, ..] => {
+            let teller = tx.get::<StoredTeller>(&[code])?;
+            teller.map(|teller| resource("teller", &[teller.office, code.to_owned()]))
+        }
+        ["ledger", "accounts", name, ..] => tx.get::<LedgerAccount>(&[name])?.map(|account| {
+            let is_of_customer = account.role == Some(AccountRole::Customer);
+            resource(if is_of_customer { "account" } else { "ledger" }, &[account.identifier])
+        }),
+        _ => record.resource,
+    };
     Ok(record)
 }
 
