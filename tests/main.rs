@@ -118,6 +118,7 @@ mod cli {
     pub mod pictures;
     mod privacy;
     mod profiles;
+    mod read_back;
     mod receipts;
     mod reports;
     mod restart;

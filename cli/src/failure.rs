@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 /// The result of running a command.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
+/// The code of a failure on this machine.
+const FAILED: &str = "failed";
 /// The code of an answer that is not that of a daemon.
 const UNEXPECTED: &str = "unexpected_answer";
 /// Most missing permissions that a hint names.
@@ -48,8 +50,8 @@ pub struct Parts {
     pub stage: Option<(String, Option<u16>)>,
     /// Whether the change that failed may have been made.
     pub in_doubt: bool,
-    /// Whether only the output could not be written.
-    pub unwritten: bool,
+    /// Whether no more has failed than to show what was asked for.
+    pub unshown: bool,
     /// The key by which the command can be repeated then.
     pub key: Option<String>,
     /// Permissions that the caller lacks.
@@ -80,7 +82,26 @@ impl Failure {
 
     /// Something on this machine failed: a file, a program.
     pub fn local(message: impl Into<String>) -> Self {
-        Self::new("failed", exit::FAILURE, message)
+        Self::new(FAILED, exit::FAILURE, message)
+    }
+
+    /// What was asked for cannot be shown, whatever was done.
+    pub fn unshown(message: impl Into<String>) -> Self {
+        Self::local(message).of_output()
+    }
+
+    /// The same of what was to be shown, and of nothing else.
+    pub fn of_output(mut self) -> Self {
+        self.0.unshown = true;
+        self
+    }
+
+    /// The same of a command that has made its change: it was not called wrongly.
+    pub fn after_change(mut self) -> Self {
+        if self.0.exit == exit::USAGE {
+            (self.0.code, self.0.exit) = (FAILED.to_owned(), exit::FAILURE);
+        }
+        self.adding("; the change was made nevertheless")
     }
 
     /// The reader of stdout has closed it, as `head` does; nothing is wrong.
@@ -335,9 +356,7 @@ impl From<std::io::Error> for Failure {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             return Self::broken_pipe();
         }
-        let mut failure = Self::local(format!("cannot write the output: {error}"));
-        failure.0.unwritten = true;
-        failure
+        Self::unshown(format!("cannot write the output: {error}"))
     }
 }
 

@@ -39,12 +39,12 @@ use crate::command::globals::{self, ChangeFlags, Globals, ListFlags};
 use crate::command::verb::Leaf;
 use crate::failure::{Failure, Outcome, next_step};
 use crate::input::prompt::{self, Interrupts, Prompt};
-use crate::machine::signals::listen;
+use crate::machine::signals::Endings;
 use crate::machine::{log, privacy};
 use crate::output::{
     ByKey, Carried, Clock, Colour, Expression, Format, Lent, Output, Screen, called, talk, views,
 };
-use crate::settings::Settings;
+use crate::settings::{Origin, Settings};
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
 use crate::words::quoted;
@@ -59,12 +59,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::SignalKind;
 
-/// The exit code of a process that SIGTERM ended, as a shell shows it.
-const TERMINATED: i32 = 128 + 15;
-/// The same of SIGHUP.
-const HUNG_UP: i32 = 128 + 1;
 /// Most dangling references that are named one by one.
 const DANGLING_MAX: usize = 20;
 /// Most new customers who may exist already that are named one by one.
@@ -323,7 +318,9 @@ fn put_right(settings: &mut Settings) {
     for (name, read) in globals::checked(settings) {
         settings.put_right(name, read);
     }
-    settings.put_right("token_file", given_token(settings).map(drop));
+    for name in ["token_file", "token"] {
+        settings.put_right(name, given_token(settings).map(drop));
+    }
 }
 
 /// The word by which a value is chosen on the command line.
@@ -333,40 +330,36 @@ fn word(value: impl ValueEnum) -> Option<String> {
 
 /// An access token of the environment.
 fn given_token(settings: &Settings) -> Outcome<Option<String>> {
-    match settings.get("token").0 {
-        "" => input::secret_file(settings.get("token_file").0),
-        token => Ok(Some(token.to_owned())),
+    let (token, file) = (settings.get("token"), settings.get("token_file"));
+    match (token.0, file.0) {
+        ("", "") => {
+            // Who sets one means a token, and not whoever has logged in last.
+            let variable = [token.1, file.1].into_iter().find_map(Origin::variable);
+            variable.map_or(Ok(None), |name| {
+                let hint = format!("give it a token; to act as who has logged in, unset {name}");
+                Err(Failure::usage(format!("{name} is empty")).hint(hint))
+            })
+        }
+        ("", file) => input::token_file(file),
+        (token, _) => Ok(Some(token.to_owned())),
     }
 }
 
-/// Ends the process on Ctrl-C or SIGTERM, even while it waits for an answer from the user or writes to a full
-/// pipe; what has something to take back receives the signal instead, and so does a pager or an editor. Where
-/// questions may be asked, the end of the terminal is such a signal, too; else it may be one to be ignored.
+/// Ends the process on Ctrl-C, SIGTERM or SIGHUP, even while it waits for an answer from the user or writes
+/// to a full pipe; what has something to take back receives the signal instead, and so does a pager or an
+/// editor.
 fn leave_when_interrupted(cx: &Cx) {
     let (structured, screen) = (cx.out.format.is_structured(), cx.out.screen);
-    let (interrupts, can_ask) = (cx.prompt.interrupts.clone(), cx.prompt.can_ask());
-    let client = cx.client.clone();
+    let (interrupts, client) = (cx.prompt.interrupts.clone(), cx.client.clone());
     let (listens, listening) = mpsc::channel::<()>();
     thread::spawn(move || {
         let Ok(runtime) = Builder::new_current_thread().enable_io().build() else { return };
         let ended = runtime.block_on(async {
-            let (mut int, mut term) =
-                (listen(SignalKind::interrupt()).ok()?, listen(SignalKind::terminate()).ok()?);
-            let mut hangup = if can_ask { listen(SignalKind::hangup()).ok() } else { None };
+            let mut endings = Endings::listen().ok()?;
             // From here on signals are handled, and the work may begin.
             let _ = listens.send(());
             loop {
-                let hung_up = async {
-                    match &mut hangup {
-                        Some(hangup) => hangup.recv().await,
-                        None => std::future::pending().await,
-                    }
-                };
-                let exit = tokio::select! {
-                    _ = int.recv() => exit::INTERRUPTED,
-                    _ = term.recv() => TERMINATED,
-                    _ = hung_up => HUNG_UP,
-                };
+                let exit = endings.next().await;
                 if exit == exit::INTERRUPTED && Lent::is_there() {
                     continue;
                 }
@@ -381,8 +374,8 @@ fn leave_when_interrupted(cx: &Cx) {
         });
         let Some(exit) = ended else { return };
         ByKey::put_back();
-        // A program that was ended says nothing more, unless it may have changed something.
-        if exit == exit::INTERRUPTED || client.may_have_changed() {
+        // Who ends a command from outside knows it, but the reader of its JSON need not.
+        if exit == exit::INTERRUPTED || structured || client.may_have_changed() {
             let failure = client.ended(prompt::interrupted("interrupted").exit(exit));
             output::show_failure(&failure, structured, &screen);
         }

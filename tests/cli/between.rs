@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::io::Write;
 use std::net::TcpListener;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -95,11 +95,14 @@ fn a_batch_that_also_reads_is_repeated_under_one_key() {
 
 /// A command whose change has been sent when the signal comes, and is never answered.
 fn ended(signal: Signal, format: &[&str]) -> (Ran, String) {
+    ended_of(&["offices", "create", "osu", "--name", "Osu"], signal, format)
+}
+
+fn ended_of(line: &[&str], signal: Signal, format: &[&str]) -> (Ran, String) {
     let home = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let create = ["offices", "create", "osu", "--name", "Osu", "--url", &url];
-    let mut command = mfa(home.path(), &[&create[..], format].concat());
+    let mut command = mfa(home.path(), &[line, format, &["--url", &url]].concat());
     let running = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut client, _) = listener.accept().unwrap();
     let sent = request(&mut client);
@@ -109,7 +112,7 @@ fn ended(signal: Signal, format: &[&str]) -> (Ran, String) {
 
 #[test]
 fn a_signal_after_a_change_was_sent_leaves_it_in_doubt_and_names_its_key() {
-    for (signal, exit) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+    for (signal, exit) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let (ran, sent) = ended(signal, &["-o", "json"]);
         let error = ran.fails_in_json(exit);
         assert!(error["message"].as_str().unwrap().ends_with(DOUBT), "{error}");
@@ -117,6 +120,43 @@ fn a_signal_after_a_change_was_sent_leaves_it_in_doubt_and_names_its_key() {
         let said = ended(signal, &[]).0.fails(exit);
         assert!(said.contains(DOUBT) && said.contains("--idempotency-key"), "{said}");
     }
+}
+
+#[test]
+fn a_signal_after_a_free_request_was_sent_names_its_key() {
+    let post = ["api", "POST", "/offices", "-F", "identifier=osu", "-F", "name=Osu"];
+    for own in [&[][..], &["--idempotency-key", "osu-1"]] {
+        let (ran, sent) = ended_of(&post, Signal::TERM, &[own, &["-o", "json"]].concat());
+        assert_eq!(ran.fails_in_json(143)["idempotencyKey"], key(&sent));
+    }
+}
+
+#[test]
+fn a_read_that_is_ended_from_outside_says_so_to_a_program() {
+    let (ran, _) = ended_of(&["offices", "list"], Signal::TERM, &["-o", "json"]);
+    let error = ran.fails_in_json(143);
+    assert_eq!((&error["code"], &error["message"]), (&json!("interrupted"), &json!("interrupted")));
+    let (ran, _) = ended_of(&["offices", "list"], Signal::TERM, &[]);
+    assert_eq!(ran.fails(143), "");
+}
+
+#[test]
+fn a_command_that_is_to_outlive_its_session_ignores_its_end() {
+    let home = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let line = mfa(home.path(), &["api", "GET", "/offices/osu", "-o", "jsonl", "--url", &url]);
+    let mut command = Command::new("nohup");
+    command.arg(line.get_program()).args(line.get_args());
+    line.get_envs().filter_map(|(name, value)| Some((name, value?))).for_each(|(name, value)| {
+        command.env(name, value);
+    });
+    let running = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut client, _) = listener.accept().unwrap();
+    request(&mut client);
+    kill_process(Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap(), Signal::HUP).unwrap();
+    client.write_all(answer("200 OK", &[JSON], "{\"identifier\":\"osu\"}").as_bytes()).unwrap();
+    assert_eq!(left(running.wait_with_output().unwrap()).ok(), "{\"identifier\":\"osu\"}\n");
 }
 
 #[test]

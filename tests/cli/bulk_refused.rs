@@ -1,10 +1,15 @@
-//! Imports that are refused as a whole: what was there before stays, and nothing is left to be resumed.
+//! Imports that are refused as a whole: what was there before stays, and nothing is left to be resumed. And
+//! those that are ended from outside, which can be resumed.
 
 use crate::support::guarded::PASSWORD;
-use crate::support::run::{Ran, run};
+use crate::support::run::{Ran, left, run};
 use crate::support::scripted::server;
 use crate::support::world::World;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 const ROWS: &str = "identifier,member\nc-1,true\nc-2,x\n";
 
@@ -107,4 +112,37 @@ fn an_atomic_import_that_was_done_without_an_answer_is_resumed_in_every_mode() {
         }
     }
     assert_eq!(world.get("/customers").json()["totalElements"], 6);
+}
+
+#[test]
+fn an_import_that_is_ended_from_outside_says_how_it_goes_on() {
+    const COUNT: u64 = 4_000;
+    for (signal, exit) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
+        let world = World::start();
+        let rows: String = (0..COUNT).map(|i| format!("c-{i},Ama,Mensah {i}\n")).collect();
+        write(&world, "rows.csv", &format!("identifier,givenName,surname\n{rows}"));
+        let mut command = world.mfa(&["customers", "import", "rows.csv", "-o", "json"]);
+        command
+            .current_dir(world.dir.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let running = command.spawn().unwrap();
+        let since = Instant::now();
+        let count = || world.get("/customers?size=1").json()["totalElements"].as_u64().unwrap();
+        while count() == 0 {
+            assert!(since.elapsed() < Duration::from_secs(60), "no row was done");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kill_process(Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap(), signal).unwrap();
+        let ran = left(running.wait_with_output().unwrap());
+        assert_eq!(ran.exit, exit, "{ran:?}");
+        let last: Value = serde_json::from_str(ran.err.lines().next_back().unwrap()).unwrap();
+        let error = &last["error"];
+        assert_eq!(error["message"], "interrupted; what was done is in the report");
+        assert_eq!(error["hint"], "go on: mfa customers import rows.csv --resume");
+        assert!(count() < COUNT);
+        import(&world, &["--resume"], &[]).ok();
+        assert_eq!(count(), COUNT);
+    }
 }

@@ -165,6 +165,16 @@ fn a_token_of_the_environment_goes_before_the_login() {
     let file = world.dir.path().join("token");
     std::fs::write(&file, &admin.token).unwrap();
     assert_eq!(who("MFA_TOKEN_FILE", file.to_str().unwrap()), "admin");
+    // A script whose token is missing does not act as who has logged in.
+    for name in ["MFA_TOKEN", "MFA_TOKEN_FILE"] {
+        let mut command = world.mfa(&["whoami"]);
+        command.env(name, "");
+        let said = run(command).fails(2);
+        assert!(said.contains(&format!("{name} is empty")), "{said}");
+        let mut help = world.mfa(&["help", "exit-codes"]);
+        help.env(name, "");
+        run(help).ok();
+    }
     let mut shown = world.mfa(&["config", "view"]);
     shown.env("MFA_TOKEN", &admin.token).env("MFA_DEBUG", "http");
     let shown = run(shown);

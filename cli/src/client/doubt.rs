@@ -2,10 +2,12 @@
 
 use super::Client;
 use super::connect::is_of_daemon;
+use super::idempotency::Keys;
 use crate::failure::Failure;
 use mfa_shared::fault::UNAVAILABLE;
 use reqwest::{Error, Response};
-use std::sync::atomic::Ordering;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The tries of a request, as far as they tell whether it was carried out.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +41,22 @@ impl Doubt {
     }
 }
 
+/// The changes that a command has sent.
+#[derive(Debug, Default)]
+pub struct Sent {
+    /// How many of them were not refused, so that they may have been made.
+    unrefused: AtomicU32,
+    /// The keys by which they can be repeated.
+    keys: OnceLock<Keys>,
+}
+
+impl Sent {
+    /// Whether any of them may have been made.
+    pub fn may_have_changed(&self) -> bool {
+        self.unrefused.load(Ordering::Relaxed) > 0
+    }
+}
+
 impl Client {
     /// Counts a change from the moment at which it is sent until it is refused: one whose answer never comes
     /// may have been made.
@@ -47,9 +65,13 @@ impl Client {
         changes: bool,
         send: impl Future<Output = Result<Response, Error>>,
     ) -> Result<Response, Error> {
-        self.unrefused.fetch_add(u32::from(changes), Ordering::Relaxed);
+        let sent = &self.sent;
+        sent.unrefused.fetch_add(u32::from(changes), Ordering::Relaxed);
+        if changes && self.keys.are_taken() {
+            sent.keys.get_or_init(|| self.keys.clone());
+        }
         let answer = send.await;
-        self.unrefused.fetch_sub(u32::from(changes && is_not_made(&answer)), Ordering::Relaxed);
+        sent.unrefused.fetch_sub(u32::from(changes && is_not_made(&answer)), Ordering::Relaxed);
         answer
     }
 
@@ -59,7 +81,7 @@ impl Client {
         // The store may not know itself whether it has made the change.
         let may_be_made = doubt.is_there || failure.code == UNAVAILABLE.code;
         let failure = if doubt.is_there { failure.in_doubt() } else { failure };
-        if may_be_made && doubt.keyed { self.repeatable(failure) } else { failure }
+        if may_be_made && doubt.keyed { repeatable(&self.keys, failure) } else { failure }
     }
 
     /// The same where the answer to a change broke off.
@@ -74,9 +96,10 @@ impl Client {
             return failure;
         }
         match () {
-            () if failure.unwritten => self.repeatable(failure.adding("; the change was made nevertheless")),
+            () if failure.unshown => repeatable(self.sent_keys(), failure.after_change()),
             () if failure.is_silence() => {
-                self.repeatable(failure.adding("; what the command had changed before stays changed"))
+                let failure = failure.adding("; what the command had changed before stays changed");
+                repeatable(self.sent_keys(), failure)
             }
             () => failure,
         }
@@ -84,20 +107,25 @@ impl Client {
 
     /// The failure of a command that was ended from outside, with what it may have changed.
     pub fn ended(&self, failure: Failure) -> Failure {
-        if self.may_have_changed() { self.repeatable(failure.in_doubt()) } else { failure }
+        if self.may_have_changed() { repeatable(self.sent_keys(), failure.in_doubt()) } else { failure }
     }
 
     /// Whether changes were sent and not refused.
     pub fn may_have_changed(&self) -> bool {
-        self.unrefused.load(Ordering::Relaxed) > 0
+        self.sent.may_have_changed()
     }
 
-    /// Says how the command of a failed change can be repeated.
-    fn repeatable(&self, failure: Failure) -> Failure {
-        let Some((key, how)) = self.keys.repeated() else { return failure };
-        let hint = if failure.hint.is_empty() { how } else { format!("{}; then {how}", failure.hint) };
-        failure.hint(hint).of_key(key)
+    /// The keys of the command: those under which it has sent a change, where it has a client of its own.
+    fn sent_keys(&self) -> &Keys {
+        self.sent.keys.get().unwrap_or(&self.keys)
     }
+}
+
+/// Says how the command of a failed change can be repeated.
+fn repeatable(keys: &Keys, failure: Failure) -> Failure {
+    let Some((key, how)) = keys.repeated() else { return failure };
+    let hint = if failure.hint.is_empty() { how } else { format!("{}; then {how}", failure.hint) };
+    failure.hint(hint).of_key(key)
 }
 
 /// Whether it is certain that what was sent was not done.

@@ -41,6 +41,11 @@ impl Keys {
         }
     }
 
+    /// Whether the command takes a key.
+    pub(super) fn are_taken(&self) -> bool {
+        self.taken
+    }
+
     pub fn are_given(&self) -> bool {
         self.given
     }

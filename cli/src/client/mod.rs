@@ -26,7 +26,7 @@ use crate::failure::{Failure, Outcome, next_step};
 use bytes::Bytes;
 use connect::{is_limited, is_of_daemon, root, unreachable};
 use dangling::Noted;
-use doubt::{Doubt, is_lost};
+use doubt::{Doubt, Sent, is_lost};
 use idempotency::Keys;
 use image::upload;
 use limits::{ANSWER_MIB_MAX, ERROR_MIB_MAX, Unread};
@@ -35,7 +35,6 @@ use mfa_shared::fault::Problem;
 use mfa_shared::wire::Outgoing;
 use request::{DRY_RUN, Manner, Parcel, Request};
 use reqwest::header::*;
-use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -72,8 +71,8 @@ pub struct Client {
     pub verbose: bool,
     /// The keys of the changes of this command.
     pub keys: Keys,
-    /// How many changes were sent and not refused, so that they may have been made.
-    pub unrefused: Arc<AtomicU32>,
+    /// The changes that were sent.
+    pub sent: Arc<Sent>,
     /// An access token that was given for this command, in place of that of the last login.
     pub token: Option<String>,
     /// A login that has ended is not refreshed: what is given up after a moment would lose the new tokens,

@@ -3,7 +3,7 @@
 use crate::client::{At, Client};
 use crate::command::globals::{ChangeFlags, ListFlags};
 use crate::command::money::Money;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::input::prompt::Prompt;
 use crate::output::Output;
 use crate::output::views::{self, View};
@@ -124,11 +124,28 @@ impl Cx {
                 self.out.tip(&format!("{} {} {}{state}", done.noun, done.id, done.what));
                 self.print_row(read, view, reply.value).await
             }
-            Err(failure) => {
-                self.out.warn(&format!("it cannot be read back: {}", failure.message));
-                self.done(done)
-            }
+            Err(why) => self.unread(done, view, &why),
         }
+    }
+
+    /// Reports a change whose record cannot be read back. The change has not failed; but where columns or
+    /// members of the record were asked for, there is nothing that could be shown in their place.
+    pub fn unread(&self, done: Done<'_>, view: &View, why: &Failure) -> Outcome {
+        if self.out.is_of_members() {
+            let what = format!("{} {} cannot be read back: {}", done.noun, done.id, why.message);
+            return Err(Failure::unshown(what).hint("--no-read shows no more than its identifier"));
+        }
+        self.out.warn(&format!("it cannot be read back: {}", why.message));
+        self.out.tip(&format!("{} {} {}", done.noun, done.id, done.what));
+        if self.out.format.is_table() {
+            return Ok(());
+        }
+        let mut result = json!({ "identifier": done.id, "result": done.what });
+        // A program looks for the identifier where the record has it.
+        if let Some(name) = view.id.strip_prefix('/').filter(|name| name.ends_with("Identifier")) {
+            result[name] = done.id.into();
+        }
+        self.out.show(&views::RESULT, &result)
     }
 
     /// Reports the result of a change that leaves no record to print.

@@ -151,10 +151,7 @@ impl Cx {
                 self.out.tip(&format!("{} {} {}", done.noun, done.id, done.what));
                 self.out.show(&views::IMAGE, &record(done.id, &facts))
             }
-            Err(failure) => {
-                self.out.warn(&format!("it cannot be read back: {}", failure.message));
-                self.done(done)
-            }
+            Err(why) => self.unread(done, &views::IMAGE, &why),
         }
     }
 }

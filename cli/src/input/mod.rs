@@ -30,25 +30,38 @@ pub fn missing(word: &str) -> Failure {
 /// The secret in a file, without a byte order mark, which nobody can type, and without the line feed at its
 /// end; nothing where no file is named.
 pub fn secret_file(file: &str) -> Outcome<Option<String>> {
-    let secret = passphrase_file(file)?;
+    typed(file, "password")
+}
+
+/// The same for an access token.
+pub fn token_file(file: &str) -> Outcome<Option<String>> {
+    typed(file, "token")
+}
+
+fn typed(file: &str, what: &str) -> Outcome<Option<String>> {
+    let secret = kept(file, what)?;
     let typed = secret.map(|secret| secret.strip_prefix('\u{feff}').unwrap_or(&secret).to_owned());
-    if typed.as_ref().is_some_and(String::is_empty) { Err(no_password(file)) } else { Ok(typed) }
+    if typed.as_ref().is_some_and(String::is_empty) { Err(nothing(file, what)) } else { Ok(typed) }
 }
 
 /// The same for a passphrase, with a byte order mark, where the file has one: there are backups that were
 /// encrypted with it.
 pub fn passphrase_file(file: &str) -> Outcome<Option<String>> {
+    kept(file, "password")
+}
+
+fn kept(file: &str, what: &str) -> Outcome<Option<String>> {
     if file.is_empty() {
         return Ok(None);
     }
     let mut secret = text(file, SECRET_BYTES_MAX)?;
     let end = secret.trim_end_matches(['\r', '\n']).len();
     secret.truncate(end);
-    if secret.is_empty() { Err(no_password(file)) } else { Ok(Some(secret)) }
+    if secret.is_empty() { Err(nothing(file, what)) } else { Ok(Some(secret)) }
 }
 
-fn no_password(file: &str) -> Failure {
-    Failure::usage(format!("{file} holds no password"))
+fn nothing(file: &str, what: &str) -> Failure {
+    Failure::usage(format!("{file} holds no {what}"))
 }
 
 /// Reads a file of JSON or YAML; `-` is standard input.

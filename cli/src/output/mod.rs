@@ -144,7 +144,7 @@ impl Output {
     }
 
     fn express(&self, expression: &Expression, value: &Value) -> Outcome {
-        let lines = expression.lines(value)?;
+        let lines = expression.lines(value).map_err(Failure::of_output)?;
         self.page(&self.shown(lines))
     }
 
@@ -159,8 +159,18 @@ impl Output {
 
     /// Refuses columns that a view does not have, before anything is done whose result it is to show.
     pub fn check_columns(&self, view: &View) -> Outcome {
-        let have_columns = self.format.is_table() || matches!(self.format, Format::Csv | Format::Tsv);
-        if have_columns && self.jq.is_none() { self.chosen(view).map(drop) } else { Ok(()) }
+        if self.has_columns() { self.chosen(view).map(drop) } else { Ok(()) }
+    }
+
+    /// Whether it has a column for each property.
+    fn has_columns(&self) -> bool {
+        let has_columns = self.format.is_table() || matches!(self.format, Format::Csv | Format::Tsv);
+        has_columns && self.jq.is_none()
+    }
+
+    /// Whether certain members of a record were asked for.
+    pub fn is_of_members(&self) -> bool {
+        self.jq.is_some() || self.has_columns() && !self.columns.is_empty()
     }
 
     /// Prints a document: a script, a manual page, a topic of the help.

@@ -30,6 +30,16 @@ pub enum Origin {
     Default,
 }
 
+impl Origin {
+    /// The variable that it is.
+    pub fn variable(&self) -> Option<&str> {
+        match self {
+            Origin::Variable(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -17,7 +17,9 @@ pub const TABLE: &[(i32, &str)] = &[
     (INCOMPATIBLE, "client and daemon are incompatible"),
     (TOO_MANY_ATTEMPTS, "too many attempts (429): wait, then try again"),
     (CHANGES_FOUND, "diff, or the dry run of apply, found changes"),
+    (HUNG_UP, "ended with its terminal or session (SIGHUP)"),
     (INTERRUPTED, "interrupted"),
+    (TERMINATED, "ended from outside (SIGTERM)"),
 ];
 /// Ok.
 pub const OK: i32 = 0;
@@ -49,5 +51,9 @@ pub const INCOMPATIBLE: i32 = 12;
 pub const TOO_MANY_ATTEMPTS: i32 = 13;
 /// Changes were found.
 pub const CHANGES_FOUND: i32 = 20;
+/// Ended by SIGHUP.
+pub const HUNG_UP: i32 = 128 + 1;
 /// Interrupted.
-pub const INTERRUPTED: i32 = 130;
+pub const INTERRUPTED: i32 = 128 + 2;
+/// Ended by SIGTERM.
+pub const TERMINATED: i32 = 128 + 15;

@@ -82,11 +82,7 @@ async fn changed(cx: &Cx, noun: &Noun, id: &str, what: &str) -> Outcome {
     };
     let listed = match cx.client.send_row((list, &[]), Outgoing::default()).await {
         Ok(reply) => reply.value,
-        // The change was made, so it has not failed.
-        Err(failure) => {
-            cx.out.warn(&format!("it cannot be read back: {}", failure.message));
-            return cx.done(done);
-        }
+        Err(why) => return cx.unread(done, noun.view, &why),
     };
     match elements(&listed).iter().find(|record| record["identifier"] == id) {
         Some(record) => {

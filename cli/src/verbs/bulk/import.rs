@@ -16,7 +16,7 @@ use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::prompt;
 use crate::machine::login;
-use crate::machine::signals::listen;
+use crate::machine::signals::Endings;
 use crate::output::views;
 use mfa_shared::api::batch::OPERATIONS_MAX;
 use mfa_shared::fault::exit;
@@ -25,7 +25,6 @@ use std::collections::{HashMap, VecDeque};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::signal::unix::SignalKind;
 use tokio::task::JoinHandle;
 
 /// Refuses to write the report and the failed rows over each other, or over the rows that are read.
@@ -75,7 +74,7 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     let (counts, first) = (Counts::default(), Vec::new());
     let mut ledger = Ledger { report, failed, settled: false, progress, counts, first, tried };
     let mut client = cx.client.clone();
-    client.unrefused = Arc::default();
+    client.sent = Arc::default();
     client.dry_run |= order.how.validate_only;
     if order.how.existing_only {
         client.references = References::Refused;
@@ -130,16 +129,16 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
     type UnderWay = JoinHandle<Outcome<(Vec<Done>, u64)>>;
     let mut under_way: VecDeque<UnderWay> = VecDeque::new();
     // One listener for the whole run: a Ctrl-C while the files are written must be noticed afterwards.
-    let mut interrupts = listen(SignalKind::interrupt())?;
-    let mut interrupted = false;
+    let mut endings = Endings::listen()?;
+    let mut ended_by = None;
     loop {
         // Only the first part is sent alone: if it is refused as a whole, nothing was done.
         let most = if sender.noun.ordered || !ledger.settled { 1 } else { UNDER_WAY };
-        while !interrupted && under_way.len() < most {
+        while ended_by.is_none() && under_way.len() < most {
             let part = tokio::select! {
                 part = parts.recv() => part,
-                _ = interrupts.recv() => {
-                    interrupted = true;
+                exit = endings.next() => {
+                    ended_by = Some(exit);
                     break;
                 }
             };
@@ -158,27 +157,27 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
         let ended = loop {
             tokio::select! {
                 ended = &mut first => break ended,
-                _ = interrupts.recv() => {
-                    if interrupted {
+                exit = endings.next() => {
+                    if ended_by.is_some() {
                         // A second Ctrl-C does not wait for an answer.
-                        return Err(stopped());
+                        return Err(stopped(exit));
                     }
-                    interrupted = true;
+                    ended_by = Some(exit);
                 }
             }
         };
         let (done, position) = ended.map_err(|_| Failure::local("the import broke off by a defect"))??;
         ledger.settle(done, position)?;
     }
-    match interrupted {
-        true if sender.may_have_changed() || ledger.settled => Err(stopped()),
-        true => Err(prompt::interrupted("interrupted, nothing was done")),
-        false => Ok(()),
+    match ended_by {
+        Some(exit) if sender.may_have_changed() || ledger.settled => Err(stopped(exit)),
+        Some(exit) => Err(prompt::interrupted("interrupted, nothing was done").exit(exit)),
+        None => Ok(()),
     }
 }
 
-fn stopped() -> Failure {
-    Failure::new("interrupted", exit::INTERRUPTED, "interrupted; what was done is in the report")
+fn stopped(exit: i32) -> Failure {
+    prompt::interrupted("interrupted; what was done is in the report").exit(exit)
 }
 
 /// Sends all rows as one atomic batch.

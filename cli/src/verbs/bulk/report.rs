@@ -10,6 +10,7 @@ use crate::client::idempotency::new_key;
 use crate::failure::{Failure, Outcome};
 use crate::output::{guarded, unguarded};
 use crate::settings::files::{folder_of, unwritable};
+use mfa_shared::fault::exit;
 use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -198,7 +199,8 @@ fn open(path: &Path) -> Outcome<(File, Option<String>)> {
     }
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         let busy = format!("another import is writing {}", path.display());
-        return Err(Failure::usage(busy).hint(format!("wait until it has ended, or {other}")));
+        let failure = Failure::new("import_under_way", exit::CONFLICT, busy);
+        return Err(failure.hint(format!("wait until it has ended, or {other}")));
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(failed)?;

@@ -13,7 +13,6 @@ use mfa_shared::fault::{self, CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, Problem};
 use mfa_shared::rule::FieldError;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
-use std::sync::atomic::Ordering;
 
 /// Bytes of one batch, well below what the daemon takes.
 pub const BATCH_BYTES_MAX: usize = 700_000;
@@ -166,7 +165,7 @@ pub struct Sender {
 impl Sender {
     /// Whether any of what was sent may have been done.
     pub fn may_have_changed(&self) -> bool {
-        self.client.unrefused.load(Ordering::Relaxed) > 0
+        self.client.may_have_changed()
     }
 
     /// Sends rows, each with an outcome of its own.
