@@ -96,12 +96,12 @@ impl Failure {
         self
     }
 
-    /// The same of a command that has made its change: it was not called wrongly.
-    pub fn after_change(mut self) -> Self {
+    /// The same of a command that has made its change, and so was not called wrongly.
+    pub fn of_no_usage(mut self) -> Self {
         if self.0.exit == exit::USAGE {
             (self.0.code, self.0.exit) = (FAILED.to_owned(), exit::FAILURE);
         }
-        self.adding("; the change was made nevertheless")
+        self
     }
 
     /// The reader of stdout has closed it, as `head` does; nothing is wrong.

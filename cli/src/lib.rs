@@ -44,7 +44,7 @@ use crate::machine::{log, privacy};
 use crate::output::{
     ByKey, Carried, Clock, Colour, Expression, Format, Lent, Output, Screen, called, talk, views,
 };
-use crate::settings::{Origin, Settings};
+use crate::settings::Settings;
 use crate::tree::usage;
 use crate::verbs::{asks, suggest};
 use crate::words::quoted;
@@ -258,6 +258,7 @@ fn context(
         client.keys = client::idempotency::Keys::of(change.idempotency_key.as_deref());
     }
     client.token = given_token(&settings)?;
+    client.empty_token = empty_token(&settings);
     client.profile = settings.profile().unwrap_or_default().to_owned();
     client.insecure = settings.flag("insecure", None)?;
     client.trust = client::Trust::of(&settings)?;
@@ -318,9 +319,7 @@ fn put_right(settings: &mut Settings) {
     for (name, read) in globals::checked(settings) {
         settings.put_right(name, read);
     }
-    for name in ["token_file", "token"] {
-        settings.put_right(name, given_token(settings).map(drop));
-    }
+    settings.put_right("token_file", given_token(settings).map(drop));
 }
 
 /// The word by which a value is chosen on the command line.
@@ -330,19 +329,18 @@ fn word(value: impl ValueEnum) -> Option<String> {
 
 /// An access token of the environment.
 fn given_token(settings: &Settings) -> Outcome<Option<String>> {
-    let (token, file) = (settings.get("token"), settings.get("token_file"));
-    match (token.0, file.0) {
-        ("", "") => {
-            // Who sets one means a token, and not whoever has logged in last.
-            let variable = [token.1, file.1].into_iter().find_map(Origin::variable);
-            variable.map_or(Ok(None), |name| {
-                let hint = format!("give it a token; to act as who has logged in, unset {name}");
-                Err(Failure::usage(format!("{name} is empty")).hint(hint))
-            })
-        }
-        ("", file) => input::token_file(file),
-        (token, _) => Ok(Some(token.to_owned())),
+    match settings.get("token").0 {
+        "" => input::token_file(settings.get("token_file").0),
+        token => Ok(Some(token.to_owned())),
     }
+}
+
+/// The variable of a token that is set and empty. Who sets one means a token, and not who has logged in last.
+fn empty_token(settings: &Settings) -> Option<String> {
+    let given = ["token", "token_file"].map(|name| settings.get(name));
+    let is_given = given.iter().any(|(value, _)| !value.is_empty());
+    let variable = given.into_iter().find_map(|(_, origin)| origin.variable());
+    variable.filter(|_| !is_given).map(str::to_owned)
 }
 
 /// Ends the process on Ctrl-C, SIGTERM or SIGHUP, even while it waits for an answer from the user or writes
@@ -367,7 +365,7 @@ fn leave_when_interrupted(cx: &Cx) {
                     // The terminal has just shown ^C in the present line.
                     eprintln!();
                 }
-                if !interrupts.are_taken() {
+                if !interrupts.are_taken(exit) {
                     return Some(exit);
                 }
             }

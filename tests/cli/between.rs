@@ -2,14 +2,14 @@
 //! nothing of that counts as made, as refused, or as whole.
 
 use crate::support::counter::Counter;
-use crate::support::run::{Ran, left, run};
+use crate::support::run::{Ran, left, run, with_hangup};
 use crate::support::scripted::{answer, key, request, server};
 use crate::support::world::{World, mfa};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::io::Write;
 use std::net::TcpListener;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -102,7 +102,7 @@ fn ended_of(line: &[&str], signal: Signal, format: &[&str]) -> (Ran, String) {
     let home = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let mut command = mfa(home.path(), &[line, format, &["--url", &url]].concat());
+    let mut command = with_hangup("default", &mfa(home.path(), &[line, format, &["--url", &url]].concat()));
     let running = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut client, _) = listener.accept().unwrap();
     let sent = request(&mut client);
@@ -132,6 +132,33 @@ fn a_signal_after_a_free_request_was_sent_names_its_key() {
 }
 
 #[test]
+fn a_signal_names_no_key_that_repeats_nothing() {
+    // A repeated command would make up another password.
+    let create = ["users", "create", "kofi", "--role", "clerk", "--generate-password"];
+    let error = ended_of(&create, Signal::TERM, &["-o", "json"]).0.fails_in_json(143);
+    assert!(error["message"].as_str().unwrap().ends_with(DOUBT), "{error}");
+    assert!(error["idempotencyKey"].is_null(), "{error}");
+}
+
+#[test]
+fn an_atomic_import_that_is_ended_after_it_was_sent_is_in_doubt_and_says_how_it_goes_on() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("rows.csv"), "identifier,givenName,surname\nc-1,Ama,Mensah\n").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let mut command =
+        mfa(home.path(), &["customers", "import", "rows.csv", "--atomic", "-o", "json", "--url", &url]);
+    command.current_dir(home.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let running = command.spawn().unwrap();
+    let (mut client, _) = listener.accept().unwrap();
+    assert!(request(&mut client).starts_with("POST /batch "));
+    kill_process(Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap(), Signal::TERM).unwrap();
+    let error = left(running.wait_with_output().unwrap()).fails_in_json(143);
+    assert!(error["message"].as_str().unwrap().ends_with(DOUBT), "{error}");
+    assert!(error["hint"].as_str().unwrap().ends_with(" --resume"), "{error}");
+}
+
+#[test]
 fn a_read_that_is_ended_from_outside_says_so_to_a_program() {
     let (ran, _) = ended_of(&["offices", "list"], Signal::TERM, &["-o", "json"]);
     let error = ran.fails_in_json(143);
@@ -146,11 +173,7 @@ fn a_command_that_is_to_outlive_its_session_ignores_its_end() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let line = mfa(home.path(), &["api", "GET", "/offices/osu", "-o", "jsonl", "--url", &url]);
-    let mut command = Command::new("nohup");
-    command.arg(line.get_program()).args(line.get_args());
-    line.get_envs().filter_map(|(name, value)| Some((name, value?))).for_each(|(name, value)| {
-        command.env(name, value);
-    });
+    let mut command = with_hangup("ignore", &line);
     let running = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut client, _) = listener.accept().unwrap();
     request(&mut client);

@@ -2,7 +2,7 @@
 //! those that are ended from outside, which can be resumed.
 
 use crate::support::guarded::PASSWORD;
-use crate::support::run::{Ran, left, run};
+use crate::support::run::{Ran, left, run, with_hangup};
 use crate::support::scripted::server;
 use crate::support::world::World;
 use rustix::process::{Pid, Signal, kill_process};
@@ -121,12 +121,10 @@ fn an_import_that_is_ended_from_outside_says_how_it_goes_on() {
         let world = World::start();
         let rows: String = (0..COUNT).map(|i| format!("c-{i},Ama,Mensah {i}\n")).collect();
         write(&world, "rows.csv", &format!("identifier,givenName,surname\n{rows}"));
-        let mut command = world.mfa(&["customers", "import", "rows.csv", "-o", "json"]);
-        command
-            .current_dir(world.dir.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let line = world.mfa(&["customers", "import", "rows.csv", "-o", "json"]);
+        let mut command = with_hangup("default", &line);
+        command.current_dir(world.dir.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let running = command.spawn().unwrap();
         let since = Instant::now();
         let count = || world.get("/customers?size=1").json()["totalElements"].as_u64().unwrap();

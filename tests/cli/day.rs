@@ -374,7 +374,7 @@ fn cut(world: &World, folder: &Path, signal: Signal, begun: impl Fn() -> bool) -
     kill_process(pid, signal).unwrap();
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert_eq!(ended.status.code(), Some(if signal == Signal::INT { 130 } else { 143 }), "{said}");
     serde_json::from_str::<Value>(&said).unwrap()["error"].clone()
 }
 

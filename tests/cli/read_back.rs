@@ -79,4 +79,9 @@ fn an_expression_that_fails_behind_a_change_is_no_wrong_usage() {
     world.get("/offices/osu").is(200);
     let said = run(world.mfa(&["offices", "get", "osu", "--jq", ".name | .first"])).fails(2);
     assert!(!said.contains("nevertheless"), "{said}");
+    std::fs::write(world.dir.path().join("rows.csv"), "identifier,surname\nc-1,Mensah\n").unwrap();
+    let mut import = world.mfa(&["customers", "import", "rows.csv", "--jq", ".rows | .first"]);
+    import.current_dir(world.dir.path());
+    let said = run(import).fails(1);
+    assert!(said.contains("; none of the 1 rows failed"), "{said}");
 }

@@ -17,6 +17,22 @@ pub fn run(mut command: Command) -> Ran {
     left(command.output().unwrap())
 }
 
+/// The same command with SIGHUP as given, `default` or `ignore`: who runs the tests may have it ignored.
+pub fn with_hangup(how: &str, command: &Command) -> Command {
+    let mut env = Command::new("env");
+    env.arg(format!("--{how}-signal=HUP")).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => env.env(name, value),
+            None => env.env_remove(name),
+        };
+    }
+    command.get_current_dir().into_iter().for_each(|folder| {
+        env.current_dir(folder);
+    });
+    env
+}
+
 /// Runs a command with a text on standard input.
 pub fn run_with(mut command: Command, input: &str) -> Ran {
     let mut child =

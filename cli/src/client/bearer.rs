@@ -3,7 +3,7 @@
 use crate::client::Client;
 use crate::client::logins::{self, Login};
 use crate::client::request::Request;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use mfa_shared::api::tokens::{CreateToken, Token, TokenRequest};
 
 impl Client {
@@ -11,6 +11,10 @@ impl Client {
     pub async fn bearer(&self) -> Outcome<Option<String>> {
         if self.token.is_some() {
             return Ok(self.token.clone());
+        }
+        if let Some(name) = &self.empty_token {
+            let hint = format!("give it a token; to act as who has logged in, unset {name}");
+            return Err(Failure::usage(format!("{name} is empty")).hint(hint));
         }
         let Some(login) = logins::find(&self.profile, &self.url)? else { return Ok(None) };
         if login.lives() || login.refresh_token.is_none() || self.leaves_login {

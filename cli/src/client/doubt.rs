@@ -48,6 +48,8 @@ pub struct Sent {
     unrefused: AtomicU32,
     /// The keys by which they can be repeated.
     keys: OnceLock<Keys>,
+    /// Flags that the repetition needs besides, each with a space behind it.
+    flags: OnceLock<String>,
 }
 
 impl Sent {
@@ -59,17 +61,18 @@ impl Sent {
 
 impl Client {
     /// Counts a change from the moment at which it is sent until it is refused: one whose answer never comes
-    /// may have been made.
+    /// may have been made. A change under a key is one that the command repeats with its own.
     pub(super) async fn noting(
         &self,
         changes: bool,
+        keyed: bool,
         send: impl Future<Output = Result<Response, Error>>,
     ) -> Result<Response, Error> {
         let sent = &self.sent;
-        sent.unrefused.fetch_add(u32::from(changes), Ordering::Relaxed);
-        if changes && self.keys.are_taken() {
+        if changes && keyed && self.keys.are_taken() {
             sent.keys.get_or_init(|| self.keys.clone());
         }
+        sent.unrefused.fetch_add(u32::from(changes), Ordering::Relaxed);
         let answer = send.await;
         sent.unrefused.fetch_sub(u32::from(changes && is_not_made(&answer)), Ordering::Relaxed);
         answer
@@ -81,7 +84,7 @@ impl Client {
         // The store may not know itself whether it has made the change.
         let may_be_made = doubt.is_there || failure.code == UNAVAILABLE.code;
         let failure = if doubt.is_there { failure.in_doubt() } else { failure };
-        if may_be_made && doubt.keyed { repeatable(&self.keys, failure) } else { failure }
+        if may_be_made && doubt.keyed { self.repeatable(&self.keys, failure) } else { failure }
     }
 
     /// The same where the answer to a change broke off.
@@ -96,10 +99,11 @@ impl Client {
             return failure;
         }
         match () {
-            () if failure.unshown => repeatable(self.sent_keys(), failure.after_change()),
+            () if failure.unshown => {
+                self.repeating_sent(failure.of_no_usage().adding("; the change was made nevertheless"))
+            }
             () if failure.is_silence() => {
-                let failure = failure.adding("; what the command had changed before stays changed");
-                repeatable(self.sent_keys(), failure)
+                self.repeating_sent(failure.adding("; what the command had changed before stays changed"))
             }
             () => failure,
         }
@@ -107,7 +111,7 @@ impl Client {
 
     /// The failure of a command that was ended from outside, with what it may have changed.
     pub fn ended(&self, failure: Failure) -> Failure {
-        if self.may_have_changed() { repeatable(self.sent_keys(), failure.in_doubt()) } else { failure }
+        if self.may_have_changed() { self.repeating_sent(failure.in_doubt()) } else { failure }
     }
 
     /// Whether changes were sent and not refused.
@@ -115,17 +119,26 @@ impl Client {
         self.sent.may_have_changed()
     }
 
-    /// The keys of the command: those under which it has sent a change, where it has a client of its own.
-    fn sent_keys(&self) -> &Keys {
-        self.sent.keys.get().unwrap_or(&self.keys)
+    /// Has the way to repeat the command name a flag that was not given, but that decides what is repeated.
+    pub fn repeat_with(&self, flag: &str) {
+        self.sent.flags.get_or_init(|| format!("{flag} "));
     }
-}
 
-/// Says how the command of a failed change can be repeated.
-fn repeatable(keys: &Keys, failure: Failure) -> Failure {
-    let Some((key, how)) = keys.repeated() else { return failure };
-    let hint = if failure.hint.is_empty() { how } else { format!("{}; then {how}", failure.hint) };
-    failure.hint(hint).of_key(key)
+    /// Says how the command can be repeated, if it has sent changes under keys.
+    fn repeating_sent(&self, failure: Failure) -> Failure {
+        match self.sent.keys.get() {
+            Some(keys) => self.repeatable(keys, failure),
+            None => failure,
+        }
+    }
+
+    /// Says how the command of a failed change can be repeated.
+    fn repeatable(&self, keys: &Keys, failure: Failure) -> Failure {
+        let flags = self.sent.flags.get().map_or("", String::as_str);
+        let Some((key, how)) = keys.repeated(flags) else { return failure };
+        let hint = if failure.hint.is_empty() { how } else { format!("{}; then {how}", failure.hint) };
+        failure.hint(hint).of_key(key)
+    }
 }
 
 /// Whether it is certain that what was sent was not done.

@@ -65,13 +65,13 @@ impl Keys {
         }
     }
 
-    /// The key by which the command can be repeated, and how.
-    pub(super) fn repeated(&self) -> Option<(&str, String)> {
+    /// The key by which the command can be repeated, and how; `flags` are those that it needs then besides.
+    pub(super) fn repeated(&self, flags: &str) -> Option<(&str, String)> {
         let key = self.command.as_str();
         let how = if self.given {
             "repeat it with the same key".to_owned()
         } else {
-            format!("repeat the command with --idempotency-key {key}")
+            format!("repeat the command with {flags}--idempotency-key {key}")
         };
         self.taken.then(|| (key, format!("{how}, which makes the change only once")))
     }

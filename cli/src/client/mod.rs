@@ -75,6 +75,8 @@ pub struct Client {
     pub sent: Arc<Sent>,
     /// An access token that was given for this command, in place of that of the last login.
     pub token: Option<String>,
+    /// The variable that was to give one and is empty.
+    pub empty_token: Option<String>,
     /// A login that has ended is not refreshed: what is given up after a moment would lose the new tokens,
     /// and the spent one that comes again ends the session.
     pub leaves_login: bool,
@@ -215,7 +217,8 @@ impl Client {
         if keyed && !method.is_safe() {
             headers.insert(IDEMPOTENCY_KEY, header(&self.keys.next())?);
         }
-        let mut doubt = Doubt::of(changes, parts_keyed || headers.contains_key(IDEMPOTENCY_KEY));
+        let is_keyed = parts_keyed || headers.contains_key(IDEMPOTENCY_KEY);
+        let mut doubt = Doubt::of(changes, is_keyed);
         if let Some((kind, _)) = &body {
             headers.insert(CONTENT_TYPE, header(kind)?);
         }
@@ -241,7 +244,7 @@ impl Client {
                 trace::request(method.as_str(), &url, pairs(&headers), bytes.as_deref());
             }
             let sent = Instant::now();
-            let answer = self.noting(changes, request.send()).await;
+            let answer = self.noting(changes, is_keyed, request.send()).await;
             doubt.iter_mut().for_each(|doubt| doubt.note(&answer));
             self.trace(method.as_str(), &url, &answer, sent.elapsed());
             let again = if once && is_lost(&answer) { None } else { self.wait(&answer, tries, bulk) };

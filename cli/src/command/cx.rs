@@ -133,7 +133,7 @@ impl Cx {
     pub fn unread(&self, done: Done<'_>, view: &View, why: &Failure) -> Outcome {
         if self.out.is_of_members() {
             let what = format!("{} {} cannot be read back: {}", done.noun, done.id, why.message);
-            return Err(Failure::unshown(what).hint("--no-read shows no more than its identifier"));
+            return Err(Failure::unshown(what).hint("leave out --columns or --jq"));
         }
         self.out.warn(&format!("it cannot be read back: {}", why.message));
         self.out.tip(&format!("{} {} {}", done.noun, done.id, done.what));

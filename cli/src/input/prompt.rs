@@ -21,12 +21,12 @@ pub struct Prompt {
     pub protected: bool,
     /// The identifier that was typed on the command line already.
     pub confirmed: Option<String>,
-    /// What handles Ctrl-C and SIGTERM.
+    /// What handles the signals that end a command.
     pub interrupts: Interrupts,
 }
 
-/// A Ctrl-C or SIGTERM ends the process, unless a question or a piece of work takes it because something must
-/// be undone first.
+/// A Ctrl-C, SIGTERM or SIGHUP ends the process, unless a question or a piece of work takes it because
+/// something must be undone first.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupts(Arc<Mutex<Option<oneshot::Sender<Outcome>>>>);
 
@@ -35,10 +35,10 @@ impl Interrupts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether something has handled the signal that just came.
-    pub fn are_taken(&self) -> bool {
-        let taken = self.slot().take();
-        taken.is_some_and(|answer| answer.send(Err(interrupted("interrupted, nothing was done"))).is_ok())
+    /// Whether something has handled the signal that just came, which ends the command with this exit code.
+    pub fn are_taken(&self, exit: i32) -> bool {
+        let failure = interrupted("interrupted, nothing was done").exit(exit);
+        self.slot().take().is_some_and(|answer| answer.send(Err(failure)).is_ok())
     }
 
     /// Does work that such a signal ends; the process ends only after the work was dropped.
@@ -49,7 +49,10 @@ impl Interrupts {
             // Finished work counts, whatever signal came meanwhile.
             biased;
             done = work => done,
-            _ = answered => Err(interrupted("interrupted")),
+            answer = answered => {
+                let exit = answer.ok().and_then(Outcome::err).map_or(exit::INTERRUPTED, |taken| taken.exit);
+                Err(interrupted("interrupted").exit(exit))
+            }
         };
         self.slot().take();
         done

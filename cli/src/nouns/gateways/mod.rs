@@ -6,7 +6,7 @@ mod sms;
 use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Section};
 use crate::command::prefix::elements;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
 use crate::output::{MASK, views};
 use clap::Args;
@@ -90,7 +90,7 @@ async fn changed(cx: &Cx, noun: &Noun, id: &str, what: &str) -> Outcome {
             cx.out.tip(&format!("{} {} {} ({state})", done.noun, done.id, done.what));
             cx.out.show(noun.view, record)
         }
-        None => cx.done(done),
+        None => cx.unread(done, noun.view, &Failure::local("the list does not have it")),
     }
 }
 

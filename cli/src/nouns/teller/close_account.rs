@@ -64,24 +64,17 @@ impl Verb for CloseAccount {
                 pay(cx, account).await?;
             }
         }
-        let is_given = given.is_some();
         let amount = match given {
             Some(amount) => amount,
-            None => all(cx, &self.wish).await?,
-        };
-        let moved = Moved { kind: TransactionType::Accc, amount: amount.clone(), target: None };
-        transact(cx, self.wish, moved).await.map_err(|failure| {
-            if is_given || !failure.hint.contains("--idempotency-key") {
-                return failure;
+            None => {
+                let amount = all(cx, &self.wish).await?;
+                // The key is that of a transaction of this amount.
+                cx.client.repeat_with(&format!("--amount {amount}"));
+                amount
             }
-            // The key is that of a transaction of this amount.
-            let hint = failure.hint.replacen(
-                "--idempotency-key",
-                &format!("--amount {amount} --idempotency-key"),
-                1,
-            );
-            failure.hint(hint)
-        })
+        };
+        let moved = Moved { kind: TransactionType::Accc, amount, target: None };
+        transact(cx, self.wish, moved).await
     }
 }
 

@@ -84,10 +84,15 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     // A row that names one before it is tried together with it, as far as a batch can hold both.
     let together = order.how.atomic || (order.how.validate_only && noun.ordered);
     let parts = read(source, reading, before, if together { OPERATIONS_MAX } else { noun.rows_max });
+    // One listener for the whole run: a Ctrl-C while the files are written must be noticed afterwards.
+    let mut endings = Endings::listen()?;
     let ended = if order.how.atomic {
-        whole(&sender, parts, &mut ledger, &run).await
+        tokio::select! {
+            ended = whole(&sender, parts, &mut ledger, &run) => ended,
+            exit = endings.next() => Err(stopped_whole(&sender, exit)),
+        }
     } else {
-        one_by_one(&sender, parts, &mut ledger).await
+        one_by_one(&sender, parts, &mut ledger, &mut endings).await
     };
     ledger.progress.end();
     match ended {
@@ -125,11 +130,14 @@ fn going_on(failure: Failure, noun: Bulk, order: &Order) -> Failure {
 }
 
 /// Sends part after part, several at once unless a row may need one before it.
-async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> Outcome {
+async fn one_by_one(
+    sender: &Sender,
+    mut parts: Parts,
+    ledger: &mut Ledger,
+    endings: &mut Endings,
+) -> Outcome {
     type UnderWay = JoinHandle<Outcome<(Vec<Done>, u64)>>;
     let mut under_way: VecDeque<UnderWay> = VecDeque::new();
-    // One listener for the whole run: a Ctrl-C while the files are written must be noticed afterwards.
-    let mut endings = Endings::listen()?;
     let mut ended_by = None;
     loop {
         // Only the first part is sent alone: if it is refused as a whole, nothing was done.
@@ -171,9 +179,19 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
     }
     match ended_by {
         Some(exit) if sender.may_have_changed() || ledger.settled => Err(stopped(exit)),
-        Some(exit) => Err(prompt::interrupted("interrupted, nothing was done").exit(exit)),
+        Some(exit) => Err(untouched(exit)),
         None => Ok(()),
     }
+}
+
+fn untouched(exit: i32) -> Failure {
+    prompt::interrupted("interrupted, nothing was done").exit(exit)
+}
+
+/// The same of rows that are made all together or not at all.
+fn stopped_whole(sender: &Sender, exit: i32) -> Failure {
+    let in_doubt = || prompt::interrupted("interrupted").in_doubt().exit(exit);
+    if sender.may_have_changed() { in_doubt() } else { untouched(exit) }
 }
 
 fn stopped(exit: i32) -> Failure {
@@ -230,7 +248,8 @@ fn finish(cx: &Cx, noun: Bulk, order: &Order, mut ledger: Ledger) -> Outcome {
         let failed = if counts.failed == 0 { "none".to_owned() } else { counts.failed.to_string() };
         going_on(failure.adding(&format!("; {failed} of the {} rows failed", counts.rows)), noun, order)
     };
-    show.map_err(done)?;
+    let has_changed = counts.created + counts.updated > 0 && !order.how.validate_only;
+    show.map_err(|failure| done(if has_changed { failure.of_no_usage() } else { failure }))?;
     if counts.failed == 0 {
         return unreported.map_or(Ok(()), |failure| Err(done(failure)));
     }
