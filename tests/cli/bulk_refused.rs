@@ -5,9 +5,11 @@ use crate::support::guarded::PASSWORD;
 use crate::support::run::{Ran, left, run, with_hangup};
 use crate::support::scripted::server;
 use crate::support::world::World;
+use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -143,4 +145,31 @@ fn an_import_that_is_ended_from_outside_says_how_it_goes_on() {
         import(&world, &["--resume"], &[]).ok();
         assert_eq!(count(), COUNT);
     }
+}
+
+#[test]
+fn an_import_whose_totals_nobody_reads_can_be_ended() {
+    let world = World::start();
+    write(&world, "rows.csv", "identifier,surname\nc-1,Mensah\n");
+    let (_unread, mut full) = std::io::pipe().unwrap();
+    fcntl_setfl(&full, OFlags::NONBLOCK).unwrap();
+    while full.write(b".").is_ok() {}
+    fcntl_setfl(&full, OFlags::empty()).unwrap();
+    let line = world.mfa(&["customers", "import", "rows.csv", "-o", "json"]);
+    let mut command = with_hangup("default", &line);
+    command.current_dir(world.dir.path()).stdin(Stdio::null()).stdout(full).stderr(Stdio::null());
+    let mut running = command.spawn().unwrap();
+    // Its report is whole before the totals are shown.
+    let since = Instant::now();
+    while !files(&world)[0].as_ref().is_some_and(|report| report.contains("c-1,created")) {
+        assert!(since.elapsed() < Duration::from_secs(60), "the row was not created");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    kill_process(Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap(), Signal::TERM).unwrap();
+    while running.try_wait().unwrap().is_none() {
+        assert!(since.elapsed() < Duration::from_secs(60), "it does not end");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(running.wait().unwrap().code(), Some(143));
 }

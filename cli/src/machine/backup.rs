@@ -12,7 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::prompt::interrupted;
 use crate::machine::daemon::check::row;
 use crate::machine::daemon::not_started;
-use crate::machine::signals::listen;
+use crate::machine::signals::Endings;
 use crate::output::views;
 use clap::Args;
 pub use keys::KeyFlags;
@@ -23,7 +23,6 @@ use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tokio::signal::unix::SignalKind;
 
 /// Longest wait for the threads of a scratch store, and the pause between two looks.
 const THREADS_END: Duration = Duration::from_secs(5);
@@ -54,11 +53,10 @@ fn shown(file: &str, state: &str, facts: &BackupFacts) -> Value {
 
 /// Runs work that leaves nothing behind when it is interrupted.
 async fn unless_interrupted<T>(work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
-    let (mut int, mut term) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+    let mut endings = Endings::listen()?;
     tokio::select! {
         done = work => done,
-        _ = int.recv() => Err(interrupted("interrupted; nothing of it was kept")),
-        _ = term.recv() => Err(interrupted("asked to stop; nothing of it was kept")),
+        exit = endings.next() => Err(interrupted("interrupted; nothing of it was kept").exit(exit)),
     }
 }
 

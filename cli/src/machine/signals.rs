@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
 use std::fs;
+use std::io::{IsTerminal, stdin};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Listens for a signal; one that arrives from then on is kept, even while nothing waits for it.
@@ -42,10 +43,12 @@ impl Endings {
     }
 }
 
-/// Whether SIGHUP is ignored, which listening for it would undo. Where the system does not say, it may be.
+/// Whether SIGHUP is ignored, which listening for it would undo. Where the system does not say, it may be,
+/// unless a terminal is there to be put back as it was.
 fn ignores_hangup() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     // The first signal has the lowest bit, and SIGHUP is the first.
-    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 == 1)
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.map_or_else(|| !stdin().is_terminal(), |mask| mask & 1 == 1)
 }

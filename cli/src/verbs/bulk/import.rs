@@ -88,6 +88,8 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     let mut endings = Endings::listen()?;
     let ended = if order.how.atomic {
         tokio::select! {
+            // Rows that were settled count, whatever signal came meanwhile.
+            biased;
             ended = whole(&sender, parts, &mut ledger, &run) => ended,
             exit = endings.next() => Err(stopped_whole(&sender, exit)),
         }
@@ -96,7 +98,11 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     };
     ledger.progress.end();
     match ended {
-        Ok(()) => finish(cx, noun, &order, ledger),
+        Ok(()) => {
+            // What reads the totals may not, and then holds up no signal.
+            tokio::spawn(async move { std::process::exit(endings.next().await) });
+            finish(cx, noun, &order, ledger)
+        }
         Err(failure) if !ledger.settled && !sender.may_have_changed() => {
             // Why nothing was done is what has to be said.
             let _ = ledger.report.take_back();
@@ -190,8 +196,11 @@ fn untouched(exit: i32) -> Failure {
 
 /// The same of rows that are made all together or not at all.
 fn stopped_whole(sender: &Sender, exit: i32) -> Failure {
-    let in_doubt = || prompt::interrupted("interrupted").in_doubt().exit(exit);
-    if sender.may_have_changed() { in_doubt() } else { untouched(exit) }
+    if sender.may_have_changed() {
+        prompt::interrupted("interrupted").in_doubt().exit(exit)
+    } else {
+        untouched(exit)
+    }
 }
 
 fn stopped(exit: i32) -> Failure {
