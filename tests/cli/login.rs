@@ -171,6 +171,12 @@ fn a_token_of_the_environment_goes_before_the_login() {
         command.env(name, "");
         let said = run(command).fails(2);
         assert!(said.contains(&format!("{name} is empty")), "{said}");
+        let mut doctor = world.mfa(&["doctor", "-o", "json"]);
+        doctor.env(name, "");
+        let findings: Vec<Value> = serde_json::from_str(&run(doctor).out).unwrap();
+        let login = findings.iter().find(|finding| finding["check"] == "login").unwrap();
+        assert_eq!(login["found"], format!("{name} is empty"));
+        assert!(login["mend"].as_str().unwrap().contains(&format!("unset {name}")), "{login}");
         // What needs no token asks for none.
         for line in [&["help", "exit-codes"][..], &["daemon", "status"], &["version"]] {
             let mut command = world.mfa(line);

@@ -272,6 +272,8 @@ fn login(seen: &Seen<'_>) -> Option<Finding> {
             let caller = token["user"].as_str().or(token["application"].as_str()).unwrap_or("guest");
             Fine(format!("logged in as {caller}"))
         }
+        // The token of the environment is none, which no login mends.
+        Err(failure) if failure.exit == exit::USAGE => Warning(failure.message.clone(), failure.hint.clone()),
         Err(failure) => Warning(failure.message.clone(), "mfa login".to_owned()),
     })
 }
