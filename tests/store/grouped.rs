@@ -103,6 +103,10 @@ fn changes_of_the_same_record_that_come_together_follow_each_other_in_few_transa
     });
 }
 
+/// The first key of the records that have an entry in an index, and that of the entries.
+const INDEXED: u8 = 100;
+const ENTRIES: u8 = 200;
+
 /// What one of many changes does.
 #[derive(Debug, Clone)]
 enum Does {
@@ -111,6 +115,8 @@ enum Does {
     /// Takes what one record has to another one.
     Moves(u8, u8),
     PutsAndRemoves(u8, u8),
+    /// Gives a record another value, and the index the entry of it instead of that of the former one.
+    Indexes(u8, u8),
     IsRefused,
     Panics,
 }
@@ -122,6 +128,7 @@ fn does() -> impl Strategy<Value = Does> {
         2 => key().prop_map(Does::Removes),
         2 => (key(), key()).prop_map(|(from, to)| Does::Moves(from, to)),
         1 => (key(), key()).prop_map(|(put, removed)| Does::PutsAndRemoves(put, removed)),
+        2 => (key(), 0u8..3).prop_map(|(key, value)| Does::Indexes(key, value)),
         1 => Just(Does::IsRefused),
         1 => Just(Does::Panics),
     ]
@@ -134,14 +141,34 @@ fn work(number: usize, does: &Does) -> (WriteWork, bool) {
     let work = move |view: &mut dyn View| {
         let seen = |view: &mut dyn View, key: u8| view.get(THINGS, &[key]).ok();
         let changes = match does {
-            Does::Puts(key, value) => vec![change(key, Some(vec![value]))],
+            Does::Puts(key, value) => {
+                seen(view, key)?;
+                vec![change(key, Some(vec![value]))]
+            }
             Does::Removes(key) => vec![change(key, None)],
+            Does::Indexes(key, value) => {
+                let key = INDEXED + key;
+                let before = seen(view, key)?;
+                // What is put and removed was not looked at, since the record says what there is.
+                let entry = |value: u8, is: bool| Change {
+                    space: THINGS,
+                    key: vec![ENTRIES, value, key],
+                    value: is.then(Vec::new),
+                };
+                let gone = before.filter(|before| *before != [value]).map(|before| entry(before[0], false));
+                let mut changes: Vec<_> = gone.into_iter().chain([entry(value, true)]).collect();
+                changes.push(change(key, Some(vec![value])));
+                changes.sort_by(|one, other| one.key.cmp(&other.key));
+                changes
+            }
             Does::Moves(from, to) if from != to => {
                 let value = seen(view, from)?;
+                seen(view, to)?;
                 vec![change(from, None), change(to, value)]
             }
             Does::Moves(key, _) => vec![change(key, seen(view, key)?)],
             Does::PutsAndRemoves(put, removed) if put != removed => {
+                seen(view, put)?;
                 vec![change(put, Some(vec![put])), change(removed, None)]
             }
             Does::PutsAndRemoves(key, _) => vec![change(key, None)],
@@ -195,6 +222,40 @@ fn the_journal_of_groups_makes_the_same_records_whatever_the_changes_do() {
     for engine in engines {
         runtime.block_on(engine.close()).unwrap();
     }
+}
+
+#[test]
+fn a_record_that_is_removed_and_put_at_once_is_in_the_journal_as_it_is_in_the_store() {
+    let Some(address) = fresh() else { return };
+    let runtime = Runtime::new().unwrap();
+    let (putting, removing) = (open(&address), open(&address));
+    runtime.block_on(async {
+        let both = || vec![change(b'a', Some(vec![1])), change(b'k', Some(vec![1]))];
+        putting.write(Box::new(move |_| commit("first", both()))).await.unwrap();
+        let locker = connect(&address).await;
+        locker
+            .batch_execute("begin; select 1 from stored_records where key = 'a'::bytea for update")
+            .await
+            .unwrap();
+        // It has the number of its transaction before it waits, and so a lower one than the removal.
+        let put = tokio::spawn(putting.write(Box::new(|view: &mut dyn View| {
+            view.get(THINGS, b"k").ok()?;
+            commit("put", vec![change(b'a', Some(vec![2])), change(b'k', Some(vec![2]))])
+        })));
+        let waits = "select count(*) from pg_locks waits join pg_locks has using (pid) where not waits.granted \
+            and waits.locktype = 'transactionid' and has.relation = 'stored_records'::regclass";
+        while ask(&address, waits).await[0].get::<_, i64>(0) == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        removing.write(Box::new(|_| commit("remove", vec![change(b'k', None)]))).await.unwrap();
+        locker.batch_execute("commit").await.unwrap();
+        put.await.unwrap().unwrap();
+        let records = records(&putting).await;
+        assert_eq!(records[&b"k"[..]], [2]);
+        assert_eq!(made(&journal(&putting).await), records);
+        putting.close().await.unwrap();
+        removing.close().await.unwrap();
+    });
 }
 
 #[test]

@@ -159,7 +159,10 @@ pub struct Put {
     pub unsettled: Option<u64>,
 }
 
-/// Work of a transaction: it looks at the state and returns what to write, or `None` to write nothing.
+/// Work of a transaction: it looks at the state and returns what to write, or `None` to write nothing. A key
+/// that it puts without having read it is removed by other work only together with a change of a record that
+/// both have read, as an entry of an index is: nothing else tells an engine that detects conflicts in which
+/// order the two came.
 pub type WriteWork = Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>;
 /// Work that only reads.
 pub type ReadWork = Box<dyn FnMut(&mut dyn View) + Send>;

@@ -3,7 +3,9 @@
 //! A sequence follows from the number that PostgreSQL itself gave the transaction, so no counter is a row
 //! that every commit would fight for: [`PLACES`] times that number, and one more for each commit of a
 //! transaction. Numbers are given before the commit, so a page ends before the oldest transaction that is
-//! still under way: nothing with a lower number can appear later.
+//! still under way: nothing with a lower number can appear later. Of two transactions that change the same
+//! record the later one has the higher number, since the other one is run again if it has begun before. The
+//! exception is a record that one removes and the other puts without having read it (`WriteWork`).
 
 use super::commit::Ended;
 use super::known::{Known, millis};
