@@ -1,5 +1,6 @@
 //! Why a command failed, and how that is reported: as two lines for a person, or as one line of JSON.
 
+pub mod codes;
 pub mod next_step;
 
 use crate::words::quoted;
@@ -11,10 +12,6 @@ use serde_json::{Value, json};
 /// The result of running a command.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
-/// The code of a failure on this machine.
-const FAILED: &str = "failed";
-/// The code of an answer that is not that of a daemon.
-const UNEXPECTED: &str = "unexpected_answer";
 /// Most missing permissions that a hint names.
 const NAMED_MAX: usize = 3;
 
@@ -69,20 +66,28 @@ impl std::ops::Deref for Failure {
 
 impl Failure {
     /// A failure of the client's own.
-    pub fn new(code: &str, exit: i32, message: impl Into<String>) -> Self {
-        let code = code.to_owned();
-        let message = without_number(message.into());
+    pub fn new(kind: &codes::Kind, message: impl Into<String>) -> Self {
+        Self::coded(kind.code, kind.exit, message.into())
+    }
+
+    /// The same as a refusal of the daemon, of which the client knows without asking it.
+    pub fn of(kind: &fault::Kind, message: impl Into<String>) -> Self {
+        Self::coded(kind.code, kind.exit(), message.into())
+    }
+
+    fn coded(code: &str, exit: i32, message: String) -> Self {
+        let (code, message) = (code.to_owned(), without_number(message));
         Self(Box::new(Parts { code, exit, message, ..Parts::default() }))
     }
 
     /// The command line is wrong.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::new("usage", exit::USAGE, message)
+        Self::new(codes::USAGE, message)
     }
 
     /// Something on this machine failed: a file, a program.
     pub fn local(message: impl Into<String>) -> Self {
-        Self::new(FAILED, exit::FAILURE, message)
+        Self::new(codes::FAILED, message)
     }
 
     /// What was asked for cannot be shown, whatever was done.
@@ -99,14 +104,14 @@ impl Failure {
     /// The same of a command that has made its change, and so was not called wrongly.
     pub fn of_no_usage(mut self) -> Self {
         if self.0.exit == exit::USAGE {
-            (self.0.code, self.0.exit) = (FAILED.to_owned(), exit::FAILURE);
+            (self.0.code, self.0.exit) = (codes::FAILED.code.to_owned(), codes::FAILED.exit);
         }
         self
     }
 
     /// The reader of stdout has closed it, as `head` does; nothing is wrong.
     pub fn broken_pipe() -> Self {
-        Self::new("broken_pipe", exit::OK, "")
+        Self::coded("broken_pipe", exit::OK, String::new())
     }
 
     /// The end of a successful dry run.
@@ -148,7 +153,7 @@ impl Failure {
     /// A refusal of the daemon that HEAD asked for, which has no body.
     pub fn without_body(status: u16, path: &str) -> Self {
         let what = format!("HEAD {path} was refused with {status}");
-        let mut failure = Self::new("refused", exit_of(status), what);
+        let mut failure = Self::new(codes::REFUSED, what).exit(exit_of(status));
         failure.0.status = Some(status);
         failure.hint(format!("the answer to HEAD does not say why: mfa api GET {}", quoted(path)))
     }
@@ -163,12 +168,12 @@ impl Failure {
 
     /// Whether no daemon has answered.
     pub fn is_silence(&self) -> bool {
-        self.exit == exit::UNREACHABLE || self.code == UNEXPECTED
+        self.exit == exit::UNREACHABLE || self.code == codes::UNEXPECTED.code
     }
 
     /// An answer that holds what no daemon sends.
     pub fn unexpected(url: &str, what: &str) -> Self {
-        Self::new(UNEXPECTED, exit::FAILURE, format!("{url} answered {what}"))
+        Self::new(codes::UNEXPECTED, format!("{url} answered {what}"))
             .hint("is this the address of a daemon? it is set by --url or MFA_URL")
     }
 
@@ -223,7 +228,8 @@ impl Failure {
         }
         if !names.is_empty() {
             // For a request any one of them is enough; to grant permissions all are needed.
-            let joined = if self.0.code == "forbidden" { names.join(" or ") } else { names.join("; ") };
+            let joined =
+                if self.0.code == fault::FORBIDDEN.code { names.join(" or ") } else { names.join("; ") };
             self.0.hint = format!("{}: {joined}", self.0.hint);
         }
         self.0.lacking = permissions;

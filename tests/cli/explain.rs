@@ -3,6 +3,7 @@
 use crate::support::run::{Ran, run};
 use crate::support::world::mfa;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 fn explain(words: &[&str]) -> Ran {
     let home = tempfile::tempdir().unwrap();
@@ -38,19 +39,50 @@ fn a_path_leads_through_objects_and_lists_to_a_field() {
     assert!(near["hint"].as_str().unwrap().contains("did you mean wrong_state?"), "{near}");
 }
 
+/// Every error code with what it means.
+fn codes() -> Vec<Value> {
+    explain(&["error"]).json().as_array().unwrap().clone()
+}
+
+#[test]
+fn every_error_code_is_listed_once_and_explained_by_its_name() {
+    let codes = codes();
+    for kind in mfa_shared::fault::TABLE {
+        assert!(
+            codes.iter().any(|row| row["code"] == kind.code && row["status"] == kind.status),
+            "{}",
+            kind.code
+        );
+    }
+    let names: BTreeSet<_> = codes.iter().map(|row| row["code"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), codes.len());
+    for name in ["wrong_state", "daemon_unreachable", "taken_back"] {
+        let row = codes.iter().find(|row| row["code"] == name).unwrap();
+        assert_eq!(&explain(&["error", name]).json(), row);
+    }
+    // A failure of the command line itself has its row, with the exit code that it ends with.
+    let home = tempfile::tempdir().unwrap();
+    let failed =
+        run(mfa(home.path(), &["status", "-o", "json", "--url", "http://127.0.0.1:1"])).fails_in_json(10);
+    let row = codes.iter().find(|row| row["code"] == failed["code"]).unwrap();
+    assert_eq!((&row["exit"], &row["status"]), (&failed["exit"], &Value::Null));
+}
+
 #[test]
 fn every_next_step_that_a_fault_names_is_a_command() {
     let home = tempfile::tempdir().unwrap();
     let mut steps = 0;
-    for fault in mfa_shared::fault::TABLE {
-        for step in fault.hint.split("mfa ").skip(1) {
+    for fault in codes() {
+        let (code, hint) = (fault["code"].as_str().unwrap(), fault["hint"].as_str().unwrap());
+        assert!(!hint.is_empty() && fault["title"] != "", "{code}");
+        for step in hint.split("mfa ").skip(1) {
             let step = step.split([',', ':', ';']).next().unwrap_or_default();
             let is_word = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
             let words: Vec<_> = step.split(' ').take_while(is_word).collect();
             let flags: Vec<_> = step.split(' ').filter(|word| word.starts_with("--")).collect();
             let words: Vec<_> = words.into_iter().filter(|word| !word.starts_with("--")).collect();
             let help = run(mfa(home.path(), &[&words[..], &["--help"]].concat())).ok();
-            assert!(flags.iter().all(|flag| help.contains(flag)), "{}: {}", fault.code, fault.hint);
+            assert!(flags.iter().all(|flag| help.contains(flag)), "{code}: {hint}");
             steps += 1;
         }
     }

@@ -3,7 +3,7 @@
 use super::Client;
 use super::idempotency::Keys;
 use super::limits::BYTES_A_SECOND;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use mfa_shared::wire::PROBLEM_TYPE;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, RETRY_AFTER};
 use std::net::IpAddr;
@@ -167,7 +167,7 @@ pub fn too_late(url: &str, within: Duration) -> Failure {
 
 fn silent(url: &str, why: &str, hint: &str) -> Failure {
     let message = format!("cannot reach the daemon at {url}: {why}");
-    Failure::new("daemon_unreachable", mfa_shared::fault::exit::UNREACHABLE, message).hint(hint)
+    Failure::new(codes::UNREACHABLE, message).hint(hint)
 }
 
 /// Why no answer came, by the first cause that says something to a person.

@@ -1,9 +1,9 @@
 //! Dry runs.
 
 use super::{At, Client, Way, operation};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::fault::{Problem, exit};
+use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ impl Client {
 /// A daemon that does not know the header has made the change.
 pub(super) fn ignored(url: &str) -> Failure {
     let what = format!("the daemon at {url} does not know dry runs, and has made the change");
-    Failure::new("dry_run_ignored", exit::INCOMPATIBLE, what)
+    Failure::new(codes::DRY_RUN_IGNORED, what)
 }
 
 /// How a command ends whose change would be accepted.

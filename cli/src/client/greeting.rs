@@ -2,8 +2,7 @@
 
 use super::trust::by_itself;
 use super::{Client, check_address};
-use crate::failure::{Failure, Outcome};
-use mfa_shared::fault::exit;
+use crate::failure::{Failure, Outcome, codes};
 use rustls::ClientConnection;
 use rustls::pki_types::{CertificateDer, ServerName};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -29,9 +28,8 @@ impl Client {
     /// The certificates that are shown at an address, the one of the host first.
     pub fn certificates(&self, url: &str) -> Outcome<Vec<CertificateDer<'static>>> {
         let (host, port) = host_and_port(url)?;
-        let unreachable = |why: String| {
-            Failure::new("daemon_unreachable", exit::UNREACHABLE, format!("cannot reach {url}: {why}"))
-        };
+        let unreachable =
+            |why: String| Failure::new(codes::UNREACHABLE, format!("cannot reach {url}: {why}"));
         let timeout = self.timeout;
         let mut last = format!("{host} has no address");
         let addresses =

@@ -3,12 +3,11 @@
 use super::limits::{self, IMAGE_MIB_MAX, Unread};
 use super::request::{Request, Watch};
 use super::{Client, connect, too_late};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::words::hex;
 use bytes::Bytes;
 use futures_util::stream;
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::fault::exit;
 use mfa_shared::time::Timestamp;
 use mfa_shared::upload::ImageBytes;
 use mfa_shared::wire::Nothing;
@@ -64,7 +63,7 @@ impl Client {
         let facts = facts(response.headers()).ok_or_else(|| Failure::status(200, &self.url))?;
         let broken = |why: &str| {
             let message = format!("the image from {} did not arrive whole: {why}", self.url);
-            Failure::new("image_broken", exit::FAILURE, message).hint("repeat the command")
+            Failure::new(codes::IMAGE_BROKEN, message).hint("repeat the command")
         };
         let read = limits::whole(&mut response, IMAGE_MIB_MAX, self.timeout).await;
         let bytes = read.map_err(|unread| match unread {

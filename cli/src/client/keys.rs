@@ -6,12 +6,11 @@
 //! primes are from FIPS 186-5, appendix A.1. Written forms of the key are wiped from memory; the numbers used
 //! in the calculation cannot be, and go with the process, which ends at once.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::random;
 use crate::settings::bounded::SECRET_BYTES_MAX;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use mfa_shared::fault::exit;
 use num_bigint::BigUint;
 use num_integer::lcm;
 use ring::rand::SystemRandom;
@@ -187,7 +186,7 @@ pub fn check_free(file: &str) -> Outcome {
 }
 
 fn taken(file: &str) -> Failure {
-    Failure::new("file_exists", exit::CONFLICT, format!("{file} exists"))
+    Failure::new(codes::FILE_EXISTS, format!("{file} exists"))
         .hint("a key file is never overwritten: give another file")
 }
 

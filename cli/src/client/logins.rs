@@ -1,12 +1,11 @@
 //! The tokens of the last logins, one for each profile and daemon, in a file that only its owner can read.
 
 use crate::client::Client;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::moment::now_seconds;
 use crate::settings::{files, state_dir};
 use crate::words::quoted;
 use mfa_shared::api::tokens::Token;
-use mfa_shared::fault::exit;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -96,7 +95,7 @@ fn held(path: &Path, waited: Duration) -> Failure {
     let (file, seconds) = (path.display().to_string(), waited.as_secs());
     let what = format!("another command has held {file} for {seconds} s; it may be waiting for its daemon");
     let hint = format!("wait until it has ended, or end it; which one it is: fuser -v {}", quoted(&file));
-    Failure::new("logins_locked", exit::FAILURE, what).hint(hint)
+    Failure::new(codes::LOGINS_LOCKED, what).hint(hint)
 }
 
 impl Lock {

@@ -4,8 +4,7 @@
 use super::dry_run;
 use super::request::{DRY_RUN, Manner, Parcel};
 use super::{Client, Dangling};
-use crate::failure::{Failure, Outcome};
-use mfa_shared::fault::exit;
+use crate::failure::{Failure, Outcome, codes};
 use reqwest::Response;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
@@ -109,6 +108,6 @@ impl Client {
         }
         let what =
             format!("the daemon at {} does not know --existing-only, and has made the change", self.url);
-        Err(Failure::new("existing_only_ignored", exit::INCOMPATIBLE, what))
+        Err(Failure::new(codes::EXISTING_ONLY_IGNORED, what))
     }
 }

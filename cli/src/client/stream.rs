@@ -4,11 +4,10 @@
 use super::limits::RECORD_MIB_MAX;
 use super::request::Request;
 use super::{At, Client, connect};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use bytes::Bytes;
 use mfa_shared::api::backup::FileBytes;
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::fault::exit;
 use mfa_shared::wire::{Body, NDJSON_TYPE, Nothing, Outgoing};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 
@@ -74,7 +73,7 @@ impl Stream {
 
     fn broken(&self, why: &str) -> Failure {
         let message = format!("the list from {} broke off after {} records: {why}", self.url, self.count);
-        Failure::new("list_broken", exit::FAILURE, message).hint("repeat the command")
+        Failure::new(codes::LIST_BROKEN, message).hint("repeat the command")
     }
 }
 
@@ -99,7 +98,7 @@ impl Download {
     pub async fn next(&mut self) -> Outcome<Option<Bytes>> {
         self.response.chunk().await.map_err(|error| {
             let message = format!("what {} sent broke off: {}", self.url, connect::root(&error));
-            Failure::new("download_broken", exit::FAILURE, message)
+            Failure::new(codes::DOWNLOAD_BROKEN, message)
                 .hint("the log of the daemon says why; then repeat the command")
         })
     }

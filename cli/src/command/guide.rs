@@ -5,7 +5,7 @@ mod line;
 mod place;
 
 use crate::command::cx::Cx;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::input;
 use crate::input::pick::{Left, pick};
 use crate::input::prompt::{declined, interrupted};
@@ -51,6 +51,10 @@ pub struct Guide<'a, E> {
 /// Typed in place of an answer: back to the previous question.
 const BACK: &str = "<";
 
+/// The answer as a failure, which ends the questions behind it and which nobody sees.
+const STEP_BACK: &codes::Kind =
+    &codes::Kind { code: BACK, exit: exit::FAILURE, title: "One question back", hint: "" };
+
 /// Typed in place of an answer that is offered again: there is to be none.
 const NOTHING: &str = "-";
 
@@ -77,7 +81,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         loop {
             match questions(&mut guide).await {
                 Ok(()) => return guide.finish(last, view),
-                Err(failure) if failure.code == BACK => guide.step_back(),
+                Err(failure) if failure.code == STEP_BACK.code => guide.step_back(),
                 Err(failure) => {
                     if !guide.typed.is_empty() {
                         guide.show_line();
@@ -312,7 +316,7 @@ fn is_yes(answer: &str) -> bool {
 
 /// The user wants to answer the previous question again.
 fn back() -> Failure {
-    Failure::new(BACK, exit::FAILURE, "one question back")
+    Failure::new(STEP_BACK, "one question back")
 }
 
 fn unasked(error: std::io::Error) -> Failure {

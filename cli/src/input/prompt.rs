@@ -1,6 +1,6 @@
 //! Questions, which are asked only where a user can answer.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::{ByKey, Lent, escaped_lines};
 use crate::words::quoted;
 use mfa_shared::fault::exit;
@@ -61,7 +61,7 @@ impl Interrupts {
 
 /// The result of a command that was ended by Ctrl-C.
 pub fn interrupted(what: &str) -> Failure {
-    Failure::new("interrupted", exit::INTERRUPTED, what)
+    Failure::new(codes::INTERRUPTED, what)
 }
 
 impl Prompt {
@@ -145,7 +145,7 @@ impl Prompt {
         self.check(flag)?;
         let first = hidden(&format!("{what}: "))?;
         if hidden(&format!("{what} again: "))? != first {
-            return Err(Failure::new("entries_differ", exit::INVALID, "the two entries differ"));
+            return Err(Failure::new(codes::ENTRIES_DIFFER, "the two entries differ"));
         }
         Ok(first)
     }
@@ -201,7 +201,7 @@ impl Prompt {
             false if stderr().is_terminal() => "standard input is no terminal",
             false => "there is no terminal",
         };
-        Err(Failure::new("input_needed", exit::USAGE, format!("{flag} is needed: {why}"))
+        Err(Failure::new(codes::INPUT_NEEDED, format!("{flag} is needed: {why}"))
             .hint(format!("give {flag}")))
     }
 }
@@ -220,5 +220,5 @@ fn hidden(question: &str) -> Outcome<String> {
 
 /// The result of a command that was not confirmed.
 pub fn declined() -> Failure {
-    Failure::new("declined", exit::FAILURE, "nothing was done")
+    Failure::new(codes::DECLINED, "nothing was done")
 }

@@ -32,7 +32,7 @@ impl Verb for Token {
         match token {
             Some(token) if cx.out.format.is_structured() => cx.out.document("token", &token),
             Some(token) => cx.out.document("token", &(token + "\n")),
-            None => Err(Failure::new("unauthenticated", exit::NOT_LOGGED_IN, "you are not logged in here")
+            None => Err(Failure::of(fault::UNAUTHENTICATED, "you are not logged in here")
                 .hint(fault::UNAUTHENTICATED.hint)),
         }
     }
@@ -75,10 +75,10 @@ impl Verb for CanI {
 
 /// The answer no, which ends as the refused request itself would.
 fn denied(user: &str, refused: RequestAccess) -> Failure {
-    let row = refused.code.as_deref().and_then(fault::find);
+    let row = refused.code.as_deref().and_then(fault::find).unwrap_or(fault::FORBIDDEN);
     let detail = refused
         .detail
         .unwrap_or_else(|| format!("{user} may not {} {}", refused.method.as_str(), refused.path));
-    let failure = Failure::new(refused.code.as_deref().unwrap_or("forbidden"), exit::FORBIDDEN, detail);
-    failure.hint(row.map_or("", |row| row.hint)).lacking(refused.missing)
+    // The answer is no, whatever the status of the request would be.
+    Failure::of(row, detail).exit(exit::FORBIDDEN).hint(row.hint).lacking(refused.missing)
 }

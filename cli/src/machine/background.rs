@@ -10,7 +10,7 @@ use super::session::warn_of_access;
 use crate::client::Client;
 use crate::command::cx::{Cx, Done};
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::views;
 use crate::settings::Origin;
 use crate::settings::files::unwritable;
@@ -155,15 +155,15 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
             }
             let exit = status.code().filter(|code| *code != 0).unwrap_or(exit::FAILURE);
             return Err(Failure::new(
-                "daemon_ended",
-                exit,
+                codes::DAEMON_ENDED,
                 explained(&place, logged, "the daemon did not start"),
             )
+            .exit(exit)
             .hint(format!("the whole log: mfa daemon logs{}", listening(flags))));
         }
         if started.elapsed() > START_MAX {
             let what = format!("the daemon is not ready after {} s", START_MAX.as_secs());
-            return Err(Failure::new("daemon_not_ready", exit::FAILURE, explained(&place, logged, &what))
+            return Err(Failure::new(codes::DAEMON_NOT_READY, explained(&place, logged, &what))
                 .hint(format!("follow it: mfa daemon logs{} --follow", listening(flags))));
         }
         tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;

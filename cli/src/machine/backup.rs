@@ -8,7 +8,7 @@ pub use create::scheduled;
 
 use crate::command::cx::Cx;
 use crate::command::verb::{Node, Verb, verb};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::input::prompt::interrupted;
 use crate::machine::daemon::check::row;
 use crate::machine::daemon::not_started;
@@ -76,18 +76,16 @@ async fn remove(folder: PathBuf) {
 
 /// Why a backup cannot be used.
 fn unusable(file: &str, error: &BackupError) -> Failure {
-    let failure = |code: &str, exit: i32| Failure::new(code, exit, format!("{file}: {error}"));
+    let failure = |kind: &codes::Kind| Failure::new(kind, format!("{file}: {error}"));
     match error {
-        BackupError::Locked(_) => {
-            failure("backup_locked", exit::FAILURE).hint("see mfa help backup, \"Encryption\"")
-        }
+        BackupError::Locked(_) => failure(codes::BACKUP_LOCKED).hint("see mfa help backup, \"Encryption\""),
         BackupError::Damaged(_) => {
-            failure("backup_damaged", exit::FAILURE).hint("take another one: mfa backup list DIR")
+            failure(codes::BACKUP_DAMAGED).hint("take another one: mfa backup list DIR")
         }
         BackupError::Io(io) if io.kind() == std::io::ErrorKind::NotFound => {
-            Failure::new("no_file", exit::NOT_FOUND, format!("there is no file {file}"))
+            Failure::new(codes::NO_FILE, format!("there is no file {file}"))
         }
-        _ => failure("backup", exit::FAILURE),
+        _ => failure(codes::BACKUP),
     }
 }
 
@@ -144,7 +142,7 @@ impl Verb for Verify {
             return Err(Failure::found(exit::FAILURE));
         }
         let message = format!("{file} is intact, but its store has {} findings", found.len());
-        Err(Failure::new("check_failed", exit::FAILURE, message))
+        Err(Failure::new(codes::CHECK_FAILED, message))
     }
 }
 

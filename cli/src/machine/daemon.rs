@@ -10,7 +10,7 @@ pub mod migrate;
 
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::machine::log;
 use crate::machine::signals::listen;
 use crate::output::{Format, talk};
@@ -75,7 +75,7 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
     let ended = tokio::select! {
         ended = reloading => ended,
         failed = welcomed => failed,
-        why = daemon.failed() => Err(Failure::new("daemon_failed", exit::FAILURE, why)),
+        why = daemon.failed() => Err(Failure::new(codes::DAEMON_FAILED, why)),
         _ = term.recv() => Ok(()),
         _ = int.recv() => Ok(()),
     };
@@ -99,13 +99,13 @@ fn notify_systemd(state: NotifyState<'_>) {
 pub fn not_started(error: StartError) -> Failure {
     let why = error.to_string();
     match error {
-        StartError::Locked(_) => Failure::new("data_dir_locked", exit::LOCKED, why)
+        StartError::Locked(_) => Failure::new(codes::STORE_LOCKED, why)
             .hint("stop the daemon that uses it: mfa daemon stop, or of a service: sudo systemctl stop mfa"),
         StartError::Settings(_) => Failure::usage(why).hint("see: mfa config view --origin"),
         StartError::Listen(_) => {
-            Failure::new("cannot_listen", exit::FAILURE, why).hint("choose another address: --listen")
+            Failure::new(codes::CANNOT_LISTEN, why).hint("choose another address: --listen")
         }
-        StartError::Store(_) => Failure::new("store", exit::FAILURE, why),
+        StartError::Store(_) => Failure::new(codes::STORE, why),
         // No daemon says when to try again.
         StartError::Refused(fault) if fault.kind == UNAVAILABLE => Failure::from(fault).hint(""),
         StartError::Refused(fault) => Failure::from(fault),

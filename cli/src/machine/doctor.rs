@@ -9,7 +9,7 @@ use super::daemon::{DaemonFlags, look};
 use crate::client::logins;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::moment;
 use crate::output::called::spoken;
 use crate::output::views;
@@ -121,8 +121,8 @@ impl Verb for Doctor {
             0 => Ok(()),
             // The findings are data and go to stdout: for a program the exit code says the rest.
             _ if cx.out.format.is_structured() => Err(Failure::found(exit::FAILURE)),
-            1 => Err(Failure::new("unhealthy", exit::FAILURE, "one check failed")),
-            _ => Err(Failure::new("unhealthy", exit::FAILURE, format!("{failed} checks failed"))),
+            1 => Err(Failure::new(codes::UNHEALTHY, "one check failed")),
+            _ => Err(Failure::new(codes::UNHEALTHY, format!("{failed} checks failed"))),
         }
     }
 }

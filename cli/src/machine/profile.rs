@@ -4,13 +4,12 @@ use crate::client::{check_address, logins};
 use crate::command::cx::{Cx, Done};
 use crate::command::globals;
 use crate::command::verb::{Node, Verb, verb};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::views;
 use crate::settings::profiles::{self, Profile};
 use crate::settings::{Origin, Settings, TABLE};
 use crate::words::{hint_beside, quoted};
 use clap::Args;
-use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 
 pub const VERBS: &[Node] = &[
@@ -142,7 +141,7 @@ impl Verb for Add {
         profiles::change(|known| {
             if known.profiles.contains_key(&name) && !self.replace {
                 let what = format!("there is a profile \"{name}\" already");
-                let failure = Failure::new("profile_exists", exit::CONFLICT, what);
+                let failure = Failure::new(codes::PROFILE_EXISTS, what);
                 return Err(failure.hint("replace it: --replace"));
             }
             known.profiles.insert(name.clone(), profile);

@@ -2,12 +2,11 @@
 
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::views;
 use clap::Args;
 use mfa_shared::api::system::{GetReady, GetVersion, INTERFACE_VERSION};
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::fault::exit;
 use mfa_shared::wire::Nothing;
 use serde_json::{Value, json};
 
@@ -82,8 +81,7 @@ fn compatible(version: &Value) -> Outcome {
     match version["interface"].as_i64() {
         Some(interface) if interface != INTERFACE_VERSION => {
             let what = format!("this client speaks interface {INTERFACE_VERSION}, the daemon {interface}");
-            Err(Failure::new("incompatible", exit::INCOMPATIBLE, what)
-                .hint("use a client of the same version"))
+            Err(Failure::new(codes::INCOMPATIBLE, what).hint("use a client of the same version"))
         }
         _ => Ok(()),
     }

@@ -5,7 +5,7 @@ mod generate;
 use crate::client::host_and_port;
 use crate::command::cx::Cx;
 use crate::command::verb::{Node, Verb, verb};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::views;
 use crate::settings::{config_files, files};
 use crate::words::quoted;
@@ -25,7 +25,7 @@ pub const VERBS: &[Node] =
 /// The certificates of a chain as they are shown, the one of the host first.
 fn shown(place: &str, chain: &[CertificateDer<'_>]) -> Outcome<Vec<Value>> {
     let row = |certificate: &CertificateDer<'_>| {
-        let unreadable = |why: String| Failure::new("certificate", exit::FAILURE, format!("{place}: {why}"));
+        let unreadable = |why: String| Failure::new(codes::CERTIFICATE, format!("{place}: {why}"));
         Ok(record(place, &certificate_facts(certificate).map_err(unreadable)?))
     };
     chain.iter().map(row).collect()
@@ -60,9 +60,9 @@ impl Verb for Show {
 
 fn of_file(file: &str) -> Outcome<Vec<CertificateDer<'static>>> {
     if !Path::new(file).exists() {
-        return Err(Failure::new("no_file", exit::NOT_FOUND, format!("there is no file {file}")));
+        return Err(Failure::new(codes::NO_FILE, format!("there is no file {file}")));
     }
-    read_certificates(Path::new(file)).map_err(|why| Failure::new("certificate", exit::FAILURE, why))
+    read_certificates(Path::new(file)).map_err(|why| Failure::new(codes::CERTIFICATE, why))
 }
 
 #[derive(Args)]
@@ -94,7 +94,7 @@ impl Verb for TrustIt {
             Some(given) if plain(given) != found => {
                 let what = format!("the authority at {url} has the fingerprint {found}, and not {given}");
                 let hint = "do not send passwords there; ask the people who run the daemon";
-                return Err(Failure::new("another_certificate", exit::CONFLICT, what).hint(hint));
+                return Err(Failure::new(codes::ANOTHER_CERTIFICATE, what).hint(hint));
             }
             Some(_) => {}
             None if cx.prompt.yes => {

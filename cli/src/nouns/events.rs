@@ -4,7 +4,7 @@ use crate::client::Reply;
 use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Section};
 use crate::command::verb::{Verb, verb};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::views;
 use clap::Args;
 use mfa_shared::api::events::*;
@@ -135,7 +135,7 @@ impl Follow {
         let last = cx.client.send(&ListEvents {}, &query).await?.last_event;
         last.ok_or_else(|| {
             let what = format!("the daemon at {} does not say which event is the last", cx.client.url);
-            Failure::new("incompatible", exit::INCOMPATIBLE, what).hint("give a number: --after SEQUENCE")
+            Failure::new(codes::INCOMPATIBLE, what).hint("give a number: --after SEQUENCE")
         })
     }
 }

@@ -1,7 +1,6 @@
 //! Files that are written: the program's own, and those that the user asked for.
 
-use crate::failure::{Failure, Outcome};
-use mfa_shared::fault::exit;
+use crate::failure::{Failure, Outcome, codes};
 use rustix::process::geteuid;
 use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
 use std::io::{self, Error, ErrorKind, Write, stdout};
@@ -196,12 +195,9 @@ impl Pending {
     }
 }
 
-/// The code of the failure to make a file where there is one.
-pub const FILE_EXISTS: &str = "file_exists";
-
 fn taken(place: &Path) -> Failure {
     let what = format!("{} is there already, and is not replaced", place.display());
-    Failure::new(FILE_EXISTS, exit::CONFLICT, what).hint("name another file")
+    Failure::new(codes::FILE_EXISTS, what).hint("name another file")
 }
 
 impl Write for Pending {

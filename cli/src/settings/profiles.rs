@@ -1,9 +1,8 @@
 //! Named sets of settings, in a file beside the user's config file: which daemon, and how to use it.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::settings::{bounded, files, user_config_file};
 use crate::words::{hint_beside, quoted};
-use mfa_shared::fault::exit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -73,7 +72,7 @@ impl Profiles {
     pub fn find(&self, name: &str) -> Outcome<&Profile> {
         self.profiles.get(name).ok_or_else(|| {
             let hint = format!("list them: mfa profile list; make it: mfa profile add {}", quoted(name));
-            Failure::new("profile_not_found", exit::NOT_FOUND, format!("there is no profile \"{name}\""))
+            Failure::new(codes::PROFILE_NOT_FOUND, format!("there is no profile \"{name}\""))
                 .hint(hint_beside(name, self.profiles.keys().map(String::as_str), &hint))
         })
     }

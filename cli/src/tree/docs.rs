@@ -5,7 +5,7 @@ use super::topics::{self, TOPICS, Topic};
 use super::{command, nodes, troubleshooting};
 use crate::command::cx::Cx;
 use crate::command::verb::{Leaf, Verb};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::machine::service;
 use crate::output::called::{self, spoken};
 use crate::output::views;
@@ -154,7 +154,7 @@ impl Verb for Docs {
         cx.out.show(&views::FILE, &Value::Array(stale))?;
         if self.check && count > 0 {
             let what = format!("{count} files are out of date");
-            return Err(Failure::new("stale", exit::CHANGES_FOUND, what).hint("write them: mfa docs --out ."));
+            return Err(Failure::new(codes::STALE, what).hint("write them: mfa docs --out ."));
         }
         Ok(())
     }

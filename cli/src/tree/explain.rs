@@ -2,12 +2,12 @@
 
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::views;
 use crate::words::hint_beside;
 use clap::Args;
 use mfa_shared::api::rows;
-use mfa_shared::fault::{self, exit};
+use mfa_shared::fault::{self};
 use mfa_shared::object::named_schemas;
 use serde_json::{Value, json};
 
@@ -25,14 +25,12 @@ impl Verb for Explain {
     async fn run(self, cx: &Cx) -> Outcome {
         let words: Vec<_> = self.words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            ["error" | "errors"] => {
-                cx.out.show(&views::FAULT, &fault::TABLE.iter().map(|kind| row(kind)).collect())
-            }
-            ["error", code] => match fault::find(code) {
-                Some(kind) => cx.out.show(&views::FAULT, &row(kind)),
+            ["error" | "errors"] => cx.out.show(&views::FAULT, &codes().map(|(_, row)| row).collect()),
+            ["error", code] => match codes().find(|(known, _)| known == code) {
+                Some((_, row)) => cx.out.show(&views::FAULT, &row),
                 None => {
-                    let codes = fault::TABLE.iter().map(|kind| kind.code);
-                    Err(unknown(("error code", code), codes, "list them: mfa explain error"))
+                    let known = codes().map(|(code, _)| code);
+                    Err(unknown(("error code", code), known, "list them: mfa explain error"))
                 }
             },
             ["objects"] => {
@@ -47,14 +45,20 @@ impl Verb for Explain {
     }
 }
 
-fn row(kind: &fault::Kind) -> Value {
-    json!({
-        "code": kind.code, "status": kind.status, "exit": kind.exit(), "title": kind.title, "hint": kind.hint
-    })
+/// Every code with what it means: those of the daemon, then those of the command line, which have no status.
+fn codes() -> impl Iterator<Item = (&'static str, Value)> {
+    let row = |code, status: Option<u16>, exit: i32, title, hint| {
+        (code, json!({ "code": code, "status": status, "exit": exit, "title": title, "hint": hint }))
+    };
+    let of_daemon = fault::TABLE.iter();
+    let of_daemon =
+        of_daemon.map(move |kind| row(kind.code, Some(kind.status), kind.exit(), kind.title, kind.hint));
+    let own = codes::TABLE.iter().map(move |kind| row(kind.code, None, kind.exit, kind.title, kind.hint));
+    of_daemon.chain(own)
 }
 
 fn unknown<'a>((what, name): (&str, &str), names: impl Iterator<Item = &'a str>, hint: &str) -> Failure {
-    Failure::new("not_found", exit::NOT_FOUND, format!("there is no {what} \"{name}\""))
+    Failure::new(codes::NO_SUCH_NAME, format!("there is no {what} \"{name}\""))
         .hint(hint_beside(name, names, hint))
 }
 
@@ -103,7 +107,7 @@ fn explain(cx: &Cx, path: &str) -> Outcome {
 /// What may be typed: at first an object or a word, behind `error` a code.
 pub fn names(first: Option<&str>) -> Vec<String> {
     match first {
-        Some("error" | "errors") => fault::TABLE.iter().map(|kind| kind.code.to_owned()).collect(),
+        Some("error" | "errors") => codes().map(|(code, _)| code.to_owned()).collect(),
         Some(_) => Vec::new(),
         None => {
             let fields = |(name, object): &(&str, Value)| {

@@ -4,14 +4,13 @@ use super::api::{cover, last_word, refuse_masked};
 use crate::client::Way;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::input;
 use crate::output::{Format, views};
 use clap::Args;
 use mfa_shared::api::batch::{Operation, OperationMethod, SendBatch};
 use mfa_shared::api::{answers_secret, rows_at};
 use mfa_shared::endpoint::{Endpoint, Meta, split};
-use mfa_shared::fault::exit;
 use mfa_shared::wire::Json;
 use serde_json::{Value, json};
 
@@ -124,7 +123,7 @@ impl Verb for Send {
             0 => Ok(()),
             _ => {
                 let what = format!("{failed} of {} operations were refused", checked.operations.len());
-                Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what))
+                Err(Failure::new(codes::BULK_FAILURES, what))
             }
         }
     }

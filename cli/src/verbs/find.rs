@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use mfa_shared::api::search::{HITS_MAX, HitKind, Search, SearchQuery};
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::fault::exit;
+use mfa_shared::fault::{self};
 use mfa_shared::wire::Query;
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ impl Verb for Find {
         if let Some(left_out) = answer.left_out {
             let why = format!("left out, because you may not read them: {left_out}");
             if left_out.split(", ").count() == asked {
-                return Err(Failure::new("forbidden", exit::FORBIDDEN, why));
+                return Err(Failure::of(fault::FORBIDDEN, why));
             }
             cx.out.warn(&why);
         }

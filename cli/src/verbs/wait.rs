@@ -5,7 +5,7 @@ use crate::command::cx::Cx;
 use crate::command::money::Money;
 use crate::command::noun::Noun;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::input::shape::Shape;
 use crate::nouns;
 use crate::output::views::{self, View};
@@ -151,7 +151,7 @@ impl Wait {
         let is_not =
             if condition == "exists" { "does not exist".into() } else { format!("is not {condition}") };
         let what = format!("{} {is_not} after {seconds} s{now}{silent}", self.record);
-        Failure::new("wait_timeout", exit::WAIT_TIMEOUT, what)
+        Failure::new(codes::WAIT_TIMEOUT, what)
     }
 }
 

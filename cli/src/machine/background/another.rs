@@ -4,10 +4,9 @@ use super::mark::Place;
 use super::{START_MAX, listening};
 use crate::client::Client;
 use crate::command::cx::Cx;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::machine::daemon::DaemonFlags;
 use crate::settings::{Origin, files};
-use mfa_shared::fault::exit;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -27,8 +26,7 @@ pub(super) async fn wait_for_start(place: &Place, url: &str) -> Outcome<fs::File
     let taken = files::lock(&place.mark.with_extension("lock"), START_MAX).await?;
     taken.ok_or_else(|| {
         let what = format!("another mfa daemon start at {url} is still under way");
-        Failure::new("daemon_not_ready", exit::FAILURE, what)
-            .hint("wait for it or end it, then repeat this one")
+        Failure::new(codes::DAEMON_NOT_READY, what).hint("wait for it or end it, then repeat this one")
     })
 }
 
@@ -47,7 +45,7 @@ fn refuse_store(cx: &Cx, flags: &DaemonFlags, place: &Place, url: &str) -> Outco
     }
     let asked = if asked.is_empty() { wanted.display().to_string() } else { asked };
     let what = format!("a daemon serves {served} at {url} already, and not {asked}");
-    Err(Failure::new("serves_another_store", exit::CONFLICT, what).hint(format!(
+    Err(Failure::new(codes::ANOTHER_STORE, what).hint(format!(
         "choose another address with --listen, or stop it first: mfa daemon stop{}",
         listening(flags)
     )))

@@ -4,10 +4,9 @@ use super::mark::Place;
 use super::reach;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::machine::daemon::DaemonFlags;
 use clap::Args;
-use mfa_shared::fault::exit;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
@@ -40,7 +39,7 @@ impl Verb for Logs {
         let opened = File::open(&place.log).and_then(|mut log| log.seek(SeekFrom::End(0)).map(|_| log));
         let Ok(log) = opened else {
             let what = format!("no daemon has logged to {}", place.log.display());
-            return Err(Failure::new("no_log", exit::NOT_FOUND, what)
+            return Err(Failure::new(codes::NO_LOG, what)
                 .hint("start one: mfa daemon start; the log of a service: journalctl -u mfa -e"));
         };
         let tail = place.last_lines(self.lines);

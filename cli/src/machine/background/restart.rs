@@ -4,7 +4,7 @@ use super::mark::{Mark, Place};
 use super::{listening, reach, report, start, stop};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::machine::daemon::DaemonFlags;
 use crate::words::quoted;
 use clap::Args;
@@ -79,5 +79,5 @@ fn refuse_another_store(cx: &Cx, flags: &DaemonFlags, was: &Mark, listening: &st
     let next = if database.is_empty() { folder.display().to_string() } else { database };
     let what = format!("the daemon at {} serves {served}, and a restart would serve {next}", was.url);
     let change = format!("to change it: mfa daemon stop{listening}, then mfa daemon start{listening}");
-    Err(Failure::new("serves_another_store", exit::CONFLICT, what).hint(format!("{again}; {change}")))
+    Err(Failure::new(codes::ANOTHER_STORE, what).hint(format!("{again}; {change}")))
 }

@@ -6,7 +6,7 @@ use crate::client::Download;
 use crate::command::cx::Cx;
 use crate::command::images::check_place;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::machine::daemon::admin::StoreFlags;
 use crate::machine::daemon::not_started;
 use crate::output::views;
@@ -118,7 +118,7 @@ fn check_folder(out: &str, place: &Path) -> Outcome {
 
 fn taken(place: &Path) -> Failure {
     let message = format!("{} is there already", place.display());
-    Failure::new("file_exists", exit::CONFLICT, message).hint("name another file: --out FILE")
+    Failure::new(codes::FILE_EXISTS, message).hint("name another file: --out FILE")
 }
 
 /// Writes a backup to a file, which gets its name only after it was read back.

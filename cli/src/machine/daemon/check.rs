@@ -4,7 +4,7 @@ use super::admin::StoreFlags;
 use super::not_started;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::views;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -69,7 +69,7 @@ impl Verb for Run {
         if cx.out.format.is_structured() {
             return Err(Failure::found(exit::FAILURE));
         }
-        Err(Failure::new("check_failed", exit::FAILURE, format!("the check has {}", findings(found.len()))))
+        Err(Failure::new(codes::CHECK_FAILED, format!("the check has {}", findings(found.len()))))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{of_file, shown};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::machine::daemon::DaemonFlags;
 use crate::output::views;
 use crate::settings::files;
@@ -60,7 +60,7 @@ impl Verb for Generate {
         let (certificate, key) = (file("certificate.pem"), file("certificate.key"));
         if certificate.exists() && !self.renew {
             let what = format!("there is a certificate at {} already", certificate.display());
-            return Err(Failure::new("exists", exit::CONFLICT, what).hint("replace it: --renew"));
+            return Err(Failure::new(codes::CERTIFICATE_EXISTS, what).hint("replace it: --renew"));
         }
         let authority = Authority::of(&file("authority.pem"), &file("authority.key"))?;
         let mut names = self.name;

@@ -2,7 +2,7 @@
 
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::input::date;
 use crate::machine::daemon::admin::StoreFlags;
 use crate::machine::daemon::not_started;
@@ -46,7 +46,7 @@ impl Verb for Prune {
             PruneError::Store(error) => not_started(error),
             PruneError::Exists => {
                 let what = format!("{} is there already", self.out);
-                Failure::new("file_exists", exit::CONFLICT, what).hint("name another file: --out FILE")
+                Failure::new(codes::FILE_EXISTS, what).hint("name another file: --out FILE")
             }
             PruneError::File(error) => unwritable(file)(error)
                 .hint("nothing was removed from the trail; make room or name another file, then repeat it"),

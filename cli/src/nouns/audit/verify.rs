@@ -2,7 +2,7 @@
 
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::views;
 use crate::settings::bounded;
 use crate::words::hex;
@@ -58,7 +58,7 @@ impl Verb for Verify {
         }
         let (first, last, records) = chain.end()?;
         if records == 0 {
-            let empty = Failure::new("audit_empty", exit::FAILURE, "there is no record to verify");
+            let empty = Failure::new(codes::AUDIT_EMPTY, "there is no record to verify");
             return Err(empty.hint("export the trail, and verify that file: mfa audit export FILE"));
         }
         cx.out.tip("the audit trail is whole");
@@ -167,7 +167,7 @@ impl Chain {
 }
 
 fn broken(what: &str) -> Failure {
-    Failure::new("audit_broken", exit::FAILURE, what.to_owned())
+    Failure::new(codes::AUDIT_BROKEN, what.to_owned())
         .hint("keep a copy of the trail, and compare it with an export of before: mfa audit export FILE")
 }
 

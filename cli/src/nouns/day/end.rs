@@ -4,7 +4,7 @@ use super::steps::{self, Ending, Step, reason};
 use super::{is_sheet, sheet};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::input::date;
 use crate::nouns::teller::{self, FileFlags};
 use crate::output::{views, wrap::fill};
@@ -87,7 +87,7 @@ impl Ends {
             count => {
                 let steps = if count == 1 { "1 step" } else { &format!("{count} steps") };
                 let what = format!("{steps} of the end of {date} at office {} failed", self.office);
-                Err(Failure::new("day_not_ended", exit::BULK_FAILURES, what)
+                Err(Failure::new(codes::DAY_NOT_ENDED, what)
                     .hint("see the lines above, then repeat the command: what is done is not repeated"))
             }
         }
@@ -170,7 +170,7 @@ impl Ends {
             let closed = if asks {
                 self.ask(cx, code, teller).await
             } else {
-                Err(Failure::new("teller_open", exit::CONFLICT, in_words(teller)))
+                Err(Failure::new(codes::TELLER_OPEN, in_words(teller)))
             };
             steps.push(match closed {
                 Ok(()) => Step::done(&name, "closed"),
@@ -193,7 +193,7 @@ impl Ends {
         };
         if answer.is_err() {
             let what = format!("{} and was left so", in_words(teller));
-            return Err(Failure::new("teller_open", exit::CONFLICT, what));
+            return Err(Failure::new(codes::TELLER_OPEN, what));
         }
         let client = cx.client.step(code);
         teller::close(cx, &client, &self.office, code, &self.file).await

@@ -9,7 +9,7 @@ use crate::client::Client;
 use crate::command::cx::Cx;
 use crate::command::money::{check_digits, teller_scale, with_digits};
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::views;
 use crate::words::quoted;
 use clap::Args;
@@ -127,7 +127,7 @@ async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
     let what = format!("the cash of teller {} must be counted before it is closed", at.teller);
     if !cx.prompt.can_ask() {
         let hint = "give what was counted: --counted 1250.00, or --denominations 100x12,50x1";
-        return Err(Failure::new("input_needed", exit::USAGE, what).hint(hint));
+        return Err(Failure::new(codes::INPUT_NEEDED, what).hint(hint));
     }
     cx.out.say(&what);
     loop {
@@ -176,7 +176,7 @@ fn check_vault(cash: &CashFlags, counted: Amount, money: impl Fn(Amount) -> Stri
             let (counted, amount) = (money(counted), money(amount));
             let what = format!("{counted} was counted, so {amount} cannot be brought into the vault");
             let row = fault::INSUFFICIENT_CASH;
-            Err(Failure::new(row.code, row.exit(), what).hint("bring at most what was counted"))
+            Err(Failure::of(row, what).hint("bring at most what was counted"))
         }
         _ => Ok(()),
     }
@@ -214,7 +214,7 @@ async fn count(
         let what = format!("cash moved meanwhile: the drawer should hold {present}, not {expected}");
         let row = fault::WRONG_STATE;
         let hint = "the teller is paused and nothing was counted; count again";
-        return Err(Failure::new(row.code, row.exit(), what).hint(hint));
+        return Err(Failure::of(row, what).hint(hint));
     }
     cash::save(&client.step("count"), at, found).await
 }
@@ -231,7 +231,7 @@ async fn is_active(cx: &Cx, at: &Place) -> Outcome<bool> {
         state => {
             let what = format!("teller {} is {}", at.teller, state.unwrap_or_default());
             let row = fault::WRONG_STATE;
-            let failure = Failure::new(row.code, row.exit(), what + ", so its cash cannot be counted");
+            let failure = Failure::of(row, what + ", so its cash cannot be counted");
             let unlock = format!("mfa teller unlock {}", quoted(&at.teller));
             Err(failure.hint(format!("cash is counted after the drawer was unlocked: {unlock}")))
         }
@@ -250,6 +250,6 @@ async fn check_pause(cx: &Cx, at: &Place, employee: Option<&str>) -> Outcome {
             format!("teller {teller} must be paused before its cash is counted, and you may not pause it");
         let pause = format!("mfa teller pause {}", quoted(teller));
         let hint = format!("let {employee} pause it: {pause}; then repeat the command");
-        Err(Failure::new(&failure.code, failure.exit, what).hint(hint))
+        Err(Failure::of(fault::find(&failure.code).unwrap_or(fault::FORBIDDEN), what).hint(hint))
     })
 }

@@ -5,7 +5,7 @@ use super::counter::{Moved, Wish, check, transact};
 use crate::command::cx::Cx;
 use crate::command::money::product_scale;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::input::money;
 use crate::nouns::interest;
 use clap::Args;
@@ -100,9 +100,7 @@ async fn pay(cx: &Cx, account: &str) -> Outcome {
 fn wants_it(cx: &Cx) -> Outcome<bool> {
     if !cx.prompt.can_ask() || cx.prompt.yes {
         let what = "the account has accrued interest, and nothing says whether it is paid";
-        return Err(
-            Failure::new("input_needed", exit::USAGE, what).hint("give --pay-interest or --forfeit-interest")
-        );
+        return Err(Failure::new(codes::INPUT_NEEDED, what).hint("give --pay-interest or --forfeit-interest"));
     }
     let typed = cx.prompt.ask_or("pay it to the account first? y or n", "y")?;
     Ok(!typed.to_ascii_lowercase().starts_with('n'))
@@ -149,8 +147,7 @@ async fn all(cx: &Cx, wish: &Wish<SomeOrAll>) -> Outcome<Value> {
         return Err(failure);
     }
     let what = format!("no amount and its charges come to exactly {balance}, which the account holds");
-    Err(Failure::new(fault::REMAINING_BALANCE.code, exit::CONFLICT, what)
-        .hint("pay the charges in cash: --charges included"))
+    Err(Failure::of(fault::REMAINING_BALANCE, what).hint("pay the charges in cash: --charges included"))
 }
 
 /// An amount in the smallest units of its currency.

@@ -19,7 +19,7 @@ use mfa_shared::api::customers::GetCustomer;
 use mfa_shared::api::instances::{GetInstance, InstanceQuery, ListInstances};
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::fault::{self, exit};
+use mfa_shared::fault::{self};
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
@@ -89,7 +89,7 @@ impl<A: Args> Wish<A> {
         let named = |instance: &&Value| numbers.iter().any(|number| instance[number] == self.account);
         found.as_array().and_then(|all| all.iter().find(named)).cloned().ok_or_else(|| {
             let what = format!("customer {customer} has no account \"{}\"", self.account);
-            Failure::new(fault::INSTANCE_NOT_FOUND.code, exit::NOT_FOUND, what)
+            Failure::of(fault::INSTANCE_NOT_FOUND, what)
                 .hint(format!("list them: mfa accounts list --customer {}", quoted(customer)))
         })
     }
@@ -271,7 +271,7 @@ async fn check_not_cancelled(cx: &Cx, teller: &str, transaction: &str) -> Outcom
     }
     let what = format!("transaction {transaction}, made under this key before, was cancelled");
     let row = fault::WRONG_STATE;
-    Err(Failure::new(row.code, row.exit(), what).hint("to try it again give a new --idempotency-key"))
+    Err(Failure::of(row, what).hint("to try it again give a new --idempotency-key"))
 }
 
 /// The owner of an account by name and number, for a question. Also warns of the owner's expired cards.

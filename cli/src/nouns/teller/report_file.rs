@@ -2,10 +2,10 @@
 
 use super::report_paper;
 use crate::command::cx::Cx;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::{cell_of_csv, text, views};
 use crate::paper::Paper;
-use crate::settings::files::{self, FILE_EXISTS};
+use crate::settings::files;
 use crate::settings::report_dir;
 use clap::{Args, ValueEnum};
 use mfa_shared::amount::Amount;
@@ -73,7 +73,7 @@ impl FileFlags {
         let path = folder.join(format!("{name}.{ending}"));
         match files::put_new(&path, content.as_bytes()) {
             // A report never changes, so an existing file has the same content.
-            Err(failure) if failure.code == FILE_EXISTS => {
+            Err(failure) if failure.code == codes::FILE_EXISTS.code => {
                 if !fs::read_to_string(&path).is_ok_and(|present| say_the_same(&present, &content)) {
                     let what = format!("{} is there already and holds something else", path.display());
                     let hint = "move it away, or name another folder with --report-dir";

@@ -3,7 +3,7 @@
 use crate::client::References;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::{Format, Output, views};
 use crate::verbs::apply::plan::{Plan, plan};
 use crate::verbs::apply::send::{Became, carry_out, try_out};
@@ -96,7 +96,7 @@ fn finish(became: &[Became], dry_run: bool) -> Outcome {
         _ => {
             let word = if dry_run { "would not be done" } else { "were not done" };
             let what = format!("{failed} of {} changes {word}", became.len());
-            Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what).hint(AGAIN))
+            Err(Failure::new(codes::BULK_FAILURES, what).hint(AGAIN))
         }
     }
 }

@@ -5,12 +5,11 @@ use super::kinds::{KINDS, Kind};
 use super::plan::absent;
 use super::secrets;
 use crate::client::Client;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::input::shape::Shape;
 use crate::output::yaml;
 use crate::settings::files::unwritable;
 use crate::words::quoted;
-use mfa_shared::fault::exit;
 use mfa_shared::identifier::is_identifier_char;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -120,7 +119,7 @@ impl Place {
 
 fn taken(folder: &str) -> Failure {
     let hint = format!("give another folder, or write over what an export left: --force {}", quoted(folder));
-    Failure::new("folder_exists", exit::CONFLICT, format!("{folder} exists and is not empty")).hint(hint)
+    Failure::new(codes::FOLDER_EXISTS, format!("{folder} exists and is not empty")).hint(hint)
 }
 
 /// The file of a kind.

@@ -1,7 +1,6 @@
 //! Errors in a set of files.
 
-use crate::failure::Failure;
-use mfa_shared::fault::exit;
+use crate::failure::{Failure, codes};
 use mfa_shared::rule::FieldError;
 
 /// What to do where a secret is not where it is looked for.
@@ -57,7 +56,7 @@ impl Findings {
         } else {
             "see: mfa help apply".to_owned()
         };
-        let failure = Failure::new("invalid_files", exit::INVALID, message).hint(hint);
+        let failure = Failure::new(codes::INVALID_FILES, message).hint(hint);
         Err(failure.about(std::mem::take(&mut self.errors)))
     }
 }

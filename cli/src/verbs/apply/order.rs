@@ -1,8 +1,7 @@
 //! Which record comes before which: those that are named before those that name them.
 
 use super::files::{Document, Name};
-use crate::failure::{Failure, Outcome};
-use mfa_shared::fault::exit;
+use crate::failure::{Failure, Outcome, codes};
 use std::collections::HashMap;
 
 /// How far a document has been examined.
@@ -54,6 +53,6 @@ impl Order<'_> {
         let named = |i: &usize| format!("{} ({})", self.documents[*i].title(), self.documents[*i].place);
         let names: Vec<_> = self.way[begin..].iter().chain([&i]).map(named).collect();
         let what = format!("records name each other in a circle: {}", names.join(" -> "));
-        Failure::new("circular_references", exit::INVALID, what).hint("take one of these references away")
+        Failure::new(codes::CIRCULAR_REFERENCES, what).hint("take one of these references away")
     }
 }

@@ -9,11 +9,11 @@ use super::parts::{Part, Parts, UNDER_WAY, read};
 use super::progress::{Counts, Progress};
 use super::report::{Before, Report};
 use super::row::Reading;
-use super::send::{BATCH_BYTES_MAX, Done, Mode, Sender, Status, TAKEN_BACK};
+use super::send::{BATCH_BYTES_MAX, Done, Mode, Sender, Status};
 use super::source::Source;
 use crate::client::References;
 use crate::command::cx::Cx;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::input::prompt;
 use crate::machine::login;
 use crate::machine::signals::Endings;
@@ -227,7 +227,7 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
         }
         Some(number) => {
             let why = format!("not sent, because row {number} cannot be read");
-            ready.iter().map(|ready| Done::failed(&ready.row, TAKEN_BACK, &why)).collect()
+            ready.iter().map(|ready| Done::failed(&ready.row, codes::TAKEN_BACK.code, &why)).collect()
         }
     };
     done.extend(settled);
@@ -284,5 +284,5 @@ fn finish(cx: &Cx, noun: Bulk, order: &Order, mut ledger: Ledger) -> Outcome {
         (file, _) if tried => format!("correct {file} and check it again: {}", order.again(noun)),
         (file, _) => format!("correct {file} and import it again: {} --resume", order.again(noun)),
     };
-    Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what).hint(again))
+    Err(Failure::new(codes::BULK_FAILURES, what).hint(again))
 }

@@ -4,8 +4,8 @@ use super::Bulk;
 use super::failed::Failed;
 use super::progress::{Counts, Progress};
 use super::report::Report;
-use super::send::{Done, Status, TAKEN_BACK};
-use crate::failure::Outcome;
+use super::send::{Done, Status};
+use crate::failure::{Outcome, codes};
 use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN};
 use std::collections::HashMap;
 
@@ -80,7 +80,7 @@ impl Ledger {
                 self.failed.push(raw);
             }
             // Of an atomic import only the refused row is shown.
-            let is_wrong = done.status == Status::Failed && done.code != TAKEN_BACK;
+            let is_wrong = done.status == Status::Failed && done.code != codes::TAKEN_BACK.code;
             if is_wrong && self.first.len() < FAILURES_SHOWN {
                 let row = format!("row {} {}", done.number, done.id);
                 self.first.push(format!("{}: {}", row.trim_end(), done.message));

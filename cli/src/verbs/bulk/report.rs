@@ -7,10 +7,9 @@
 use super::Bulk;
 use super::send::{Done, Status};
 use crate::client::idempotency::new_key;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, codes};
 use crate::output::{guarded, unguarded};
 use crate::settings::files::{folder_of, unwritable};
-use mfa_shared::fault::exit;
 use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -199,7 +198,7 @@ fn open(path: &Path) -> Outcome<(File, Option<String>)> {
     }
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         let busy = format!("another import is writing {}", path.display());
-        let failure = Failure::new("import_under_way", exit::CONFLICT, busy);
+        let failure = Failure::new(codes::IMPORT_UNDER_WAY, busy);
         return Err(failure.hint(format!("wait until it has ended, or {other}")));
     }
     let mut text = String::new();

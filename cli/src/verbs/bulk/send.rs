@@ -4,7 +4,7 @@ use super::row::{Keys, Record, Row};
 use super::source::Raw;
 use super::{Bulk, Change};
 use crate::client::{Client, Way, operation};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, codes};
 use crate::words::hex;
 use clap::ValueEnum;
 use mfa_shared::api::batch::OperationResult;
@@ -16,9 +16,6 @@ use serde_json::{Value, json};
 
 /// Bytes of one batch, well below what the daemon takes.
 pub const BATCH_BYTES_MAX: usize = 700_000;
-
-/// The code of a row that failed only because another one did.
-pub const TAKEN_BACK: &str = "taken_back";
 
 /// What to do with a row whose record exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -101,7 +98,7 @@ impl Done {
 
     /// A row that cannot be sent.
     pub fn unreadable(row: &Row, why: &str) -> Self {
-        Self::failed(row, "invalid_row", why)
+        Self::failed(row, codes::INVALID_ROW.code, why)
     }
 }
 
@@ -288,7 +285,7 @@ fn taken_back(rows: &[Ready], refused: usize, code: &str, message: &str) -> Vec<
             Done::failed(&ready.row, code, message)
         } else {
             let why = format!("taken back, because row {number} was refused");
-            Done::failed(&ready.row, TAKEN_BACK, &why)
+            Done::failed(&ready.row, codes::TAKEN_BACK.code, &why)
         }
     };
     rows.iter().enumerate().map(outcome).collect()
