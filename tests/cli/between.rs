@@ -63,6 +63,38 @@ fn a_batch_whose_results_are_cut_or_missing_is_not_taken_for_done() {
 }
 
 #[test]
+fn an_answer_that_breaks_off_is_asked_for_again() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("batch.json");
+    let operation = json!([{ "method": "POST", "path": "/offices", "body": { "identifier": "osu" } }]);
+    std::fs::write(&file, operation.to_string()).unwrap();
+    let office = json!({ "identifier": "osu", "name": "Osu" });
+    let result = json!({
+        "status": 202, "location": "/offices/osu", "etag": null, "replayed": false,
+        "danglingReferences": null, "possibleDuplicates": null, "body": null, "problem": null,
+    });
+    let results = json!({ "results": [result] });
+    for (line, body) in
+        [(["offices", "get", "osu"], office), (["batch", file.to_str().unwrap(), "--yes"], results)]
+    {
+        let whole = answer("200 OK", &[JSON], &body.to_string());
+        let cut = whole[..whole.len() - 9].to_owned();
+        let (url, requests) = server(vec![cut.clone(), cut.clone(), whole]);
+        let more = ["-o", "json", "--retries", "2", "--url", &url];
+        assert_eq!(run(mfa(home.path(), &[&line[..], &more].concat())).json(), body);
+        let requests = requests.join().unwrap();
+        assert!(requests.iter().all(|request| *request == requests[0]), "{requests:?}");
+        // With no try left it is no answer, and a change may have been made.
+        let (url, _requests) = server(vec![cut]);
+        let more = ["-o", "json", "--retries", "0", "--url", &url];
+        let error = run(mfa(home.path(), &[&line[..], &more].concat())).fails_in_json(10);
+        let is_change = line[0] == "batch";
+        assert_eq!(error["message"].as_str().unwrap().ends_with(DOUBT), is_change, "{error}");
+        assert_eq!(error["idempotencyKey"].is_string(), is_change, "{error}");
+    }
+}
+
+#[test]
 fn a_batch_that_also_reads_is_repeated_under_one_key() {
     let counter = Counter::start();
     let world = &counter.world;

@@ -59,7 +59,7 @@ impl Client {
     where
         E: Endpoint<Body = Nothing, Answer = ImageBytes>,
     {
-        let mut response = self.accepted(Request::new(endpoint, &Nothing)).await?;
+        let mut response = self.accepted(Request::new(endpoint, &Nothing).flowing()).await?;
         let facts = facts(response.headers()).ok_or_else(|| Failure::status(200, &self.url))?;
         let broken = |why: &str| {
             let message = format!("the image from {} did not arrive whole: {why}", self.url);

@@ -210,7 +210,7 @@ impl Client {
         let parcel = self.heed(parcel).await?;
         let changes = parcel.changes();
         let Parcel { method, url, mut headers, body, manner } = parcel;
-        let Manner { keyed, parts_keyed, once, bulk, watch, printed, .. } = manner;
+        let Manner { keyed, parts_keyed, once, bulk, flows, watch, printed, .. } = manner;
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
             self.check_wire()?;
         }
@@ -244,7 +244,7 @@ impl Client {
                 trace::request(method.as_str(), &url, pairs(&headers), bytes.as_deref());
             }
             let sent = Instant::now();
-            let answer = self.noting(changes, is_keyed, request.send()).await;
+            let answer = self.noting(changes, is_keyed, self.answer(request, flows)).await;
             doubt.iter_mut().for_each(|doubt| doubt.note(&answer));
             self.trace(method.as_str(), &url, &answer, sent.elapsed());
             let again = if once && is_lost(&answer) { None } else { self.wait(&answer, tries, bulk) };
@@ -264,6 +264,19 @@ impl Client {
                 }
             }
         }
+    }
+
+    /// One answer to a request, to its end unless it flows.
+    async fn answer(
+        &self,
+        request: reqwest::RequestBuilder,
+        flows: bool,
+    ) -> Result<reqwest::Response, reqwest::Error> {
+        let mut response = request.send().await?;
+        if !flows {
+            limits::early(&mut response, self.timeout).await?;
+        }
+        Ok(response)
     }
 
     fn trace(

@@ -12,6 +12,9 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use serde::de::IgnoredAny;
 
+const METHODS: [Method; 6] =
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS];
+
 /// The raw answer of the daemon.
 #[derive(Debug)]
 pub struct RawReply {
@@ -28,9 +31,8 @@ impl Client {
         more: &[(String, String)],
         body: Option<(String, Vec<u8>)>,
     ) -> Outcome<RawReply> {
-        let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS];
         let method = method.to_ascii_uppercase();
-        let known = known.into_iter().find(|known| known.as_str() == method);
+        let known = METHODS.into_iter().find(|known| known.as_str() == method);
         let Some(verb) = known.filter(|_| path.starts_with('/')) else {
             let hint = "such as: mfa api GET /customers, or mfa api PUT /offices/accra --input office.json";
             return Err(Failure::usage(format!("\"{method} {path}\" is not a method and a path")).hint(hint));
@@ -52,7 +54,8 @@ impl Client {
         }
         let url = format!("{}{path}", self.url);
         let is_head = verb == Method::HEAD;
-        let manner = Manner { keyed: true, ..Manner::default() };
+        // Nobody knows how long the answer is, nor whether it ends.
+        let manner = Manner { keyed: true, flows: true, ..Manner::default() };
         let parcel = Parcel { method: verb, url, headers, body, manner };
         let response = self.deliver(parcel).await?;
         let doubt = response.extensions().get::<Doubt>().copied();

@@ -23,6 +23,8 @@ pub struct Manner {
     pub once: bool,
     /// It changes nothing, whatever its method is.
     pub reads: bool,
+    /// Its answer is read as it comes, and not asked for again where it breaks off.
+    pub flows: bool,
     /// It is part of longer work, which waits for as long as the daemon says.
     pub bulk: bool,
     /// Called with the progress of the body; such a body is sent piece by piece.
@@ -48,6 +50,12 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     pub fn new<E: Endpoint>(endpoint: &'a E, body: &E::Body) -> Self {
         Self::of_row((&E::META, &endpoint.params()), body.write())
+    }
+
+    /// The same, whose answer is read as it comes.
+    pub fn flowing(mut self) -> Self {
+        self.manner.flows = true;
+        self
     }
 
     pub fn of_row((meta, params): (&'static Meta, &[&'a str]), outgoing: Outgoing) -> Self {

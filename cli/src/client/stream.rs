@@ -31,7 +31,7 @@ impl Client {
     pub async fn stream_row(&self, at: At<'_>, outgoing: Outgoing) -> Outcome<Stream> {
         let mut request = Request::of_row(at, outgoing);
         request.headers.insert(ACCEPT, HeaderValue::from_static(NDJSON_TYPE));
-        let response = self.accepted(request).await?;
+        let response = self.accepted(request.flowing()).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         if !kind.is_some_and(|kind| kind.starts_with(NDJSON_TYPE)) {
             return Err(Failure::unexpected(&self.url, "with something else than a list"));
@@ -88,7 +88,7 @@ impl Client {
     where
         E: Endpoint<Body = Nothing, Answer = FileBytes>,
     {
-        let response = self.accepted(Request::new(endpoint, &Nothing)).await?;
+        let response = self.accepted(Request::new(endpoint, &Nothing).flowing()).await?;
         Ok(Download { response, url: self.url.clone() })
     }
 }
