@@ -311,6 +311,12 @@ fn a_script_waits_until_a_record_is_as_it_needs_it() {
     wait(&["customer/c-001", "--for", "state=active"]).ok();
     wait(&["customer/nobody", "--for", "state=ACTIVE"]).fails(3);
     assert!(wait(&["custmer/c", "--for", "exists"]).fails(2).contains("did you mean customer?"));
+    // A record has the noun of its events as well as that of its commands.
+    for (record, own) in [("email/main", "host"), ("sms/main", "account_sid")] {
+        let seen = wait(&[record, "--for", "exists", "-o", "json"]).json();
+        assert!(seen.get(own).is_some(), "{record}: {seen}");
+    }
+    assert!(wait(&["nothing/c", "--for", "exists"]).fails(2).contains("it is one of office, "));
     assert!(wait(&["teller/desk-1", "--for", "exists"]).fails(2).contains("teller/OFFICE-ID/TELLER-ID"));
     wait(&["teller/head-office/desk-1", "--for", "state=CLOSED"]).ok();
     wait(&["teller/head-office/desk-1", "--for", "state=closed", "--timeout", "1"]).ok();

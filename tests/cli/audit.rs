@@ -132,6 +132,13 @@ fn a_trail_is_verified_at_the_daemon_and_in_a_file_and_damage_is_found() {
     let other = "0".repeat(64);
     let (exit, _, err) = run(world.mfa(&["audit", "verify", "--head", &other]));
     assert!(exit == 1 && err.contains("no record has the hash"), "{exit} {err}");
+    // What was typed wrongly is no forgery.
+    assert_eq!(run(world.mfa(&["audit", "verify", "--head", &head.to_uppercase()])).0, 0);
+    for none in ["", "abc", &head[1..]] {
+        let (exit, _, err) = run(world.mfa(&["audit", "verify", "--head", none]));
+        assert!(exit == 2 && err.contains("is not the hash of a record"), "{exit} {err}");
+    }
+    assert_eq!(run(world.mfa(&["audit", "verify", "--file", "nowhere.ndjson"])).0, 3);
 }
 
 #[test]

@@ -56,6 +56,8 @@ fn an_identifier_that_looks_like_a_flag_is_given_behind_two_dashes() {
     let said = run(world.mfa(&["customers", "get", "-x1"])).fails(2);
     assert!(said.contains(" comes last, behind --: mfa customers get -- VALUE; "), "{said}");
     assert_eq!(run(world.mfa(&["customers", "get", "-o", "id", "--", "-x1"])).ok(), "-x1\n");
+    let said = run(world.mfa(&["products", "create", "saver", "--interest", "-5"])).fails(2);
+    assert!(said.contains("a value that begins with - is given with =: --interest=-5; "), "{said}");
 }
 
 #[test]

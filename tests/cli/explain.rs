@@ -2,7 +2,7 @@
 
 use crate::support::run::{Ran, run};
 use crate::support::world::mfa;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 fn explain(words: &[&str]) -> Ran {
@@ -136,6 +136,14 @@ fn every_command_that_a_topic_shows_exists_with_its_flags() {
     let words = |value: &Value| -> Vec<String> {
         value.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
     };
+    for command in commands.as_array().unwrap() {
+        let exits: Vec<_> =
+            command["exitCodes"].as_array().unwrap().iter().map(|code| code.as_i64()).collect();
+        assert!(exits.is_sorted_by(|one, next| one < next), "{command}");
+        // Of a list that cannot be searched.
+        let names: Vec<_> = command["flags"].as_array().unwrap().iter().map(|flag| &flag["name"]).collect();
+        assert!(command["path"] != json!(["products", "history"]) || !names.contains(&&json!("--term")));
+    }
     let mut shown = 0;
     for topic in ["import", "apply", "output", "paper", "backup", "tls", "postgres"] {
         let text = run(mfa(home.path(), &["help", topic])).ok();

@@ -176,6 +176,16 @@ fn a_mistake_leaves_no_transaction_behind() {
 }
 
 #[test]
+fn an_account_of_the_ledger_is_not_what_a_customer_account_of_its_name_may_mean() {
+    let world = counter();
+    let ledger =
+        world.get("/ledger/accounts").json()["accounts"][0]["identifier"].as_str().unwrap().to_owned();
+    let said = transact(&world, "deposit", &ledger, "5", &["-y"]).fails(3);
+    assert!(said.contains(&format!("there is no account \"{ledger}\"")), "{said}");
+    assert!(!said.contains("did you mean"), "{said}");
+}
+
+#[test]
 fn an_account_is_found_by_its_alternative_number_and_its_holder() {
     let world = counter();
     let account = json!({

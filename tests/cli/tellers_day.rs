@@ -185,6 +185,11 @@ fn a_count_that_cannot_be_saved_changes_nothing() {
     assert!(said.contains("600.00 was counted, so 600.01 cannot be brought into the vault"), "{said}");
     close(&["--counted", "1", "--denominations", "1x1", "-y"]).fails(2);
     close(&["--denominations", "100y6", "-y"]).fails(2);
+    // The teller is paused for a count; not for one that is refused anyway.
+    close(&["--counted", "-5", "-y"]).fails(7);
+    close(&["--counted", "600", "--to-vault", "-5", "-y"]).fails(7);
+    close(&["--counted", "600", "--from-vault", "-5", "-y"]).fails(7);
+    close(&["--counted", "600", "--note", &"n".repeat(5_000), "-y"]).fails(7);
     assert_eq!(state(&world, "desk-2"), "ACTIVE");
     close(&["-q"]).ok();
     let said = close(&["--counted", "1", "-y"]).fails(6);

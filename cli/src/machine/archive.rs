@@ -9,6 +9,7 @@ use crate::machine::daemon::not_started;
 use crate::output::views;
 use clap::Args;
 use mfa_daemon::archive_journal;
+use mfa_shared::fault::exit;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -33,6 +34,7 @@ impl Verb for ArchiveJournal {
         "mfa admin archive-journal --out /srv/journal --backup /srv/backups/nightly.mfab",
         "mfa admin archive-journal --out /srv/journal --data-dir /var/lib/mfa/store -o json",
     ];
+    const EXITS: &'static [i32] = &[exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { out, backup, keys, store } = self;
         let config = store.config(cx)?;

@@ -23,6 +23,7 @@ impl Verb for Token {
         "Print the access token of this login; anyone with it can act as you until it expires";
     const EXAMPLES: &'static [&'static str] =
         &["mfa auth token", "curl -H \"authorization: Bearer $(mfa auth token)\" \"$MFA_URL/customers\""];
+    const EXITS: &'static [i32] = &[exit::NOT_LOGGED_IN, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
         let token = cx.client.bearer().await?;
         // No tip where the output goes to a program.

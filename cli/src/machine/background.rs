@@ -101,7 +101,7 @@ impl Verb for Start {
     const ABOUT: &'static str = "Start the daemon in the background and wait until it serves";
     const EXAMPLES: &'static [&'static str] =
         &["mfa daemon start", "mfa daemon start --data-dir ./store --listen 127.0.0.1:6321 --auth off"];
-    const EXITS: &'static [i32] = &[exit::CONFLICT];
+    const EXITS: &'static [i32] = &[exit::CONFLICT, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         start(cx, &self.flags).await.map(drop)?;
         report(cx, &self.flags).await

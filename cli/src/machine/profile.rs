@@ -10,6 +10,7 @@ use crate::settings::profiles::{self, Profile};
 use crate::settings::{Origin, Settings, TABLE};
 use crate::words::{hint_beside, quoted};
 use clap::Args;
+use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 
 pub const VERBS: &[Node] = &[
@@ -76,6 +77,7 @@ impl Verb for Show {
         "mfa profile add bank --url https://mfa.example.org && mfa profile show bank",
         "mfa profile add main --url https://mfa.example.org && mfa profile show main -o json",
     ];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
         let name = self.name.as_deref().or(cx.settings.profile()).ok_or_else(|| {
             Failure::usage("no profile is in use")
@@ -113,6 +115,7 @@ impl Verb for Add {
         "mfa profile add bank --url https://mfa.example.org --protected",
         "mfa profile add trial --url https://127.0.0.1:6321 --set output=json --use",
     ];
+    const EXITS: &'static [i32] = &[exit::CONFLICT];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.out.check_columns(&views::RESULT)?;
         let name = self.name;
@@ -196,6 +199,7 @@ impl Verb for Use {
         "mfa profile add bank --url https://mfa.example.org && mfa profile use bank",
         "mfa profile use --none",
     ];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.out.check_columns(&views::RESULT)?;
         profiles::change(|known| {
@@ -227,6 +231,7 @@ impl Verb for Remove {
         "mfa profile add bank --url https://mfa.example.org && mfa profile remove bank",
         "mfa profile add main --url https://mfa.example.org && mfa profile remove main -o json",
     ];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.out.check_columns(&views::RESULT)?;
         profiles::change(|known| {

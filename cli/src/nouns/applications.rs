@@ -14,6 +14,7 @@ use crate::words::quoted;
 use clap::Args;
 use mfa_shared::api::applications::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::Nothing;
 use serde_json::{Number, Value, json};
@@ -127,6 +128,14 @@ impl Verb for Keygen {
     const EXAMPLES: &'static [&'static str] = &[
         "mfa applications keygen pay-v1 --out pay.pem",
         "mfa applications keygen pay-v1 --out pay-2.pem --bits 2048 --no-register -o json",
+    ];
+    const EXITS: &'static [i32] = &[
+        exit::NOT_FOUND,
+        exit::NOT_LOGGED_IN,
+        exit::FORBIDDEN,
+        exit::CONFLICT,
+        exit::INVALID,
+        exit::UNREACHABLE,
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         if ![2048, 3072, 4096].contains(&self.bits) {

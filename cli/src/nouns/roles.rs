@@ -9,6 +9,7 @@ use crate::output::views::{self, View, column};
 use clap::Args;
 use mfa_shared::api::roles::*;
 use mfa_shared::endpoint::Endpoint;
+use mfa_shared::fault::exit;
 use mfa_shared::wire::Nothing;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -73,6 +74,7 @@ pub struct Matrix {}
 impl Verb for Matrix {
     const ABOUT: &'static str = "Show what each role may do on each group: R read, C change, D delete";
     const EXAMPLES: &'static [&'static str] = &["mfa roles matrix", "mfa roles matrix -o csv"];
+    const EXITS: &'static [i32] = &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
         let roles = cx.client.send(&ListRoles {}, &Nothing).await?.value;
         let roles: Vec<Role> = serde_json::from_value(roles).unwrap_or_default();

@@ -65,6 +65,8 @@ fn describe(root: &Command, path: &[&str], leaf: &Leaf) -> Value {
             "help": arg.get_help().map(|help| spoken(&help.to_string())),
         })
     };
+    // The flags that every command takes are hidden in its own help.
+    let shown = |arg: &&clap::Arg| arg.is_global_set() || !arg.is_hide_set();
     let meta = leaf.endpoint;
     json!({
         "command": format!("{} {}", called::name(), path.join(" ")),
@@ -75,7 +77,7 @@ fn describe(root: &Command, path: &[&str], leaf: &Leaf) -> Value {
         "method": meta.map(|meta| meta.method.as_str()),
         "route": meta.map(|meta| meta.path),
         "permission": meta.and_then(permission),
-        "flags": command.get_arguments().map(flag).collect::<Vec<_>>(),
+        "flags": command.get_arguments().filter(shown).map(flag).collect::<Vec<_>>(),
         "examples": leaf.examples.iter().map(|line| spoken(line)).collect::<Vec<_>>(),
         "exitCodes": exit_codes(leaf),
         "man": format!("mfa-{}.1", path.join("-")),
@@ -106,13 +108,16 @@ fn exit_codes(leaf: &Leaf) -> Vec<i32> {
         codes.extend([exit::INVALID, exit::UNREACHABLE]);
     }
     if leaf.bulk {
-        codes.extend([exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::BULK_FAILURES, exit::UNREACHABLE]);
+        codes.extend([exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::CONFLICT]);
+        codes.extend([exit::BULK_FAILURES, exit::UNREACHABLE]);
     }
     codes.extend(leaf.exits);
     if leaf.serves {
         codes.push(exit::LOCKED);
     }
     codes.push(exit::INTERRUPTED);
+    codes.sort_unstable();
+    codes.dedup();
     codes
 }
 

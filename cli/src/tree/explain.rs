@@ -7,7 +7,7 @@ use crate::output::views;
 use crate::words::hint_beside;
 use clap::Args;
 use mfa_shared::api::rows;
-use mfa_shared::fault::{self};
+use mfa_shared::fault::{self, exit};
 use mfa_shared::object::named_schemas;
 use serde_json::{Value, json};
 
@@ -22,6 +22,7 @@ impl Verb for Explain {
     const ABOUT: &'static str = "Explain an error code, an object or a field";
     const EXAMPLES: &'static [&'static str] =
         &["mfa explain error wrong_state", "mfa explain office.address"];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
         let words: Vec<_> = self.words.iter().map(String::as_str).collect();
         match words.as_slice() {

@@ -7,6 +7,7 @@ use crate::settings::{Origin, Settings};
 use crate::words::{nearest, quoted};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, ValueEnum};
+use mfa_shared::amount::Amount;
 use mfa_shared::identifier::wire_name;
 use mfa_shared::rule::FieldError;
 use std::ffi::OsString;
@@ -107,6 +108,14 @@ fn value_of<'a>(words: &[&'a str], short: Option<char>, long: &str) -> Option<&'
     })
 }
 
+/// A number below zero that was typed behind a flag, with the flag.
+fn behind_flag(word: &str) -> Option<(String, String)> {
+    Amount::parse(word.strip_prefix('-')?).ok()?;
+    let words: Vec<String> = std::env::args().collect();
+    let at = words.windows(2).find(|pair| pair[0].starts_with("--") && pair[1].starts_with(word))?;
+    Some((at[0].clone(), at[1].clone()))
+}
+
 /// A line that clap did not accept; help and version are such a line for clap, and no failure.
 pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> Outcome {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
@@ -158,6 +167,10 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
     }
     if let Some(value) = unknown.and_then(|word| values.iter().find(|value| is_letter_of(word, value))) {
         let hint = format!("{value} is given without a flag: {own} {value}; {help}");
+        return Err(Failure::usage(message).hint(hint));
+    }
+    if let Some((flag, value)) = unknown.and_then(|word| behind_flag(word)) {
+        let hint = format!("a value that begins with - is given with =: {flag}={value}; {help}");
         return Err(Failure::usage(message).hint(hint));
     }
     let flag = unknown.and_then(|word| flag_meant(word, &flags));

@@ -12,6 +12,7 @@ use crate::output::MASK;
 use crate::verbs::asks;
 use clap::Args;
 use mfa_shared::endpoint::percent_encode;
+use mfa_shared::fault::exit;
 use mfa_shared::query::PAGE_SIZE_MAX;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -57,6 +58,15 @@ impl Verb for Api {
         "mfa api POST /offices -F identifier=tamale -F name=Tamale",
         "mfa api POST /offices -F identifier=wa -F name=Wa --dry-run",
         "mfa offices get market -o json | mfa api PUT /offices/market --input - --print-curl",
+    ];
+    const EXITS: &'static [i32] = &[
+        exit::NOT_FOUND,
+        exit::NOT_LOGGED_IN,
+        exit::FORBIDDEN,
+        exit::CONFLICT,
+        exit::INVALID,
+        exit::UNREACHABLE,
+        exit::TOO_MANY_ATTEMPTS,
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let mut client = cx.client.clone();

@@ -6,6 +6,7 @@ use crate::settings::Origin;
 use crate::verbs::bulk::Bulk;
 use crate::verbs::bulk::export::export;
 use clap::{Arg, Command};
+use mfa_shared::fault::exit;
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let bulk = Bulk::of(noun)?;
@@ -22,5 +23,6 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
             export(cx, bulk, out, chosen).await
         })
     });
-    Some(Node::Leaf(Leaf { about, examples: bulk.export_examples, ..leaf }))
+    let exits = &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::CONFLICT, exit::UNREACHABLE];
+    Some(Node::Leaf(Leaf { about, examples: bulk.export_examples, exits, ..leaf }))
 }

@@ -121,6 +121,10 @@ async fn near(client: &Client, missing: &Missing, office: &str) -> Option<String
     }
     known.sort();
     known.dedup();
+    // What was typed is there, as another kind of record: an account of the ledger that no customer holds.
+    if known.contains(typed) {
+        return None;
+    }
     nearest(typed, known.iter().map(String::as_str)).first().map(|near| (*near).to_owned())
 }
 

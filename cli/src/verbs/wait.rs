@@ -169,15 +169,10 @@ impl<'a> Place<'a> {
         let mut words = record.split('/');
         let noun = words.next().unwrap_or_default();
         let identifiers: Vec<_> = words.collect();
-        // The noun of a command, in the singular or plural, means that of the path.
-        let names = nouns::called(noun);
-        let is_meant = |own: &&str| *own == noun || names.contains(own);
-        let found =
-            rows().find(|row| path_nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
-        let Some(row) = found else {
-            let known: Vec<_> = rows().filter_map(|row| path_nouns(row)?.last().copied()).collect();
-            let meant = did_you_mean(noun, known.into_iter());
-            let hint = meant.unwrap_or_else(|| "see: mfa wait --help".to_owned());
+        let Some(row) = row_of(noun) else {
+            let known: Vec<_> = kinds().map(|(kind, _)| kind).collect();
+            let meant = did_you_mean(noun, known.iter().copied());
+            let hint = meant.unwrap_or_else(|| format!("it is one of {}", known.join(", ")));
             return Err(Failure::usage(format!("\"{noun}\" cannot be waited for")).hint(hint));
         };
         let needed = path_nouns(row).unwrap_or_default();
@@ -225,6 +220,21 @@ fn in_words(record: &str, condition: &str) -> String {
         None if condition == "gone" => format!("{record} is gone"),
         None => format!("{record} {condition}"),
     }
+}
+
+/// The row that reads a record of a noun, by its name in the path, in commands, or in the audit trail.
+pub fn row_of(noun: &str) -> Option<&'static Meta> {
+    let names = nouns::called(noun);
+    let is_meant = |own: &&str| *own == noun || names.contains(own);
+    let found = rows().find(|row| path_nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
+    found.or_else(|| kinds().find(|(kind, _)| *kind == noun).map(|(_, row)| row))
+}
+
+/// The kinds of records of the audit trail and of events that can be read one by one, with the rows that do.
+pub fn kinds() -> impl Iterator<Item = (&'static str, &'static Meta)> {
+    let named = nouns::all().iter().filter(|noun| !noun.history.is_empty());
+    let read = |noun: &&'static Noun| noun.read.filter(|row| path_nouns(row).is_some());
+    named.filter_map(move |noun| Some((noun.history, read(noun)?)))
 }
 
 /// The nouns in the path of a row that reads one record.

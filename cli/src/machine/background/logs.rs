@@ -7,6 +7,7 @@ use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome, codes};
 use crate::machine::daemon::DaemonFlags;
 use clap::Args;
+use mfa_shared::fault::exit;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
@@ -32,6 +33,7 @@ pub struct Logs {
 impl Verb for Logs {
     const ABOUT: &'static str = "Show the log of the daemon in the background";
     const EXAMPLES: &'static [&'static str] = &["mfa daemon logs", "mfa daemon logs --lines 20"];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
         let flags = DaemonFlags { listen: self.listen, ..DaemonFlags::default() };
         let (listen, _) = reach(cx, &flags)?;

@@ -20,7 +20,7 @@ impl Verb for Restart {
     const ABOUT: &'static str = "Stop the daemon in the background and start it again with the same flags";
     const EXAMPLES: &'static [&'static str] =
         &["mfa daemon restart", "mfa daemon restart --strict-references true"];
-    const EXITS: &'static [i32] = &[exit::CONFLICT];
+    const EXITS: &'static [i32] = &[exit::CONFLICT, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         let (listen, _) = reach(cx, &self.flags)?;
         let flags = match Place::of_port(listen.port())?.running() {

@@ -10,6 +10,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use mfa_daemon::{Config, add_account, recover_user, rotate_key};
 use mfa_shared::api::ledger::AccountKind;
+use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 
 // Where the store is.
@@ -51,6 +52,7 @@ impl Verb for RecoverUser {
     const ABOUT: &'static str = "Reset a lost password, while the daemon is stopped; it is shown once";
     const EXAMPLES: &'static [&'static str] =
         &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa/store"];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         let config = self.store.config(cx)?;
         let user = self.user;
@@ -74,6 +76,7 @@ impl Verb for RotateKey {
         "Encrypt the secrets in the store with a new key, while the daemon is stopped";
     const EXAMPLES: &'static [&'static str] =
         &["mfa admin rotate-key", "mfa admin rotate-key --data-dir /var/lib/mfa/store -o json"];
+    const EXITS: &'static [i32] = &[exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         let config = self.store.config(cx)?;
         cx.out.check_columns(&views::SECRET_KEY)?;
@@ -105,6 +108,7 @@ impl Verb for AddAccount {
         "mfa admin add-account 7352 asset",
         "mfa admin add-account 5600 expense --data-dir /var/lib/mfa/store",
     ];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::CONFLICT, exit::INVALID, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.out.check_columns(&views::LEDGER_ACCOUNT)?;
         let config = self.store.config(cx)?;

@@ -48,6 +48,7 @@ impl Verb for Run {
         "mfa check references -o csv >dangling.csv",
         "mfa check ledger --data-dir /var/lib/mfa/store",
     ];
+    const EXITS: &'static [i32] = &[exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         let config = self.store.config(cx)?;
         let checks = self.what.map_or(Check::ALL.to_vec(), |what| vec![what.0]);

@@ -7,6 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::views;
 use clap::Args;
 use mfa_daemon::{Address, Config, Progress};
+use mfa_shared::fault::exit;
 use serde_json::json;
 
 /// Approximate number of pairs between two progress reports of a copy.
@@ -58,6 +59,7 @@ impl Verb for Migrate {
         "mfa migrate --from /var/lib/mfa/store --to postgres://mfa@db1,db2,db3/mfa",
         "mfa migrate --from postgres://mfa@db1/mfa --to ./store",
     ];
+    const EXITS: &'static [i32] = &[exit::CONFLICT, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.out.check_columns(&views::STORE_COPY)?;
         let (from, to) = (store(&self.from, "--from")?, store(&self.to, "--to")?);

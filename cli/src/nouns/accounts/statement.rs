@@ -18,6 +18,7 @@ use mfa_shared::api::instances::{GetInstance, Instance, InstanceState, ListInsta
 use mfa_shared::api::interest::AccountInterest;
 use mfa_shared::api::ledger::{AccountEntry, EntryQuery, Side};
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
 use mfa_shared::query::Paging;
 use mfa_shared::time::{Date, DateRange, Timestamp};
 use mfa_shared::wire::{Nothing, Query};
@@ -118,6 +119,8 @@ impl Verb for Statement {
         "mfa accounts statement c-003.9100.00001",
         "mfa accounts statement c-003.9100.00001 --from 2020-01-01 --to 2020-12-31 -o csv",
     ];
+    const EXITS: &'static [i32] =
+        &[exit::NOT_FOUND, exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::INVALID, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
         let calendar = if cx.out.is_read_by_people() { Calendar::Reader(&cx.out) } else { Calendar::Utc };
         self.wanted.find(cx, calendar).await?.show(cx).await
@@ -140,6 +143,8 @@ impl Verb for Print {
         "mfa statement c-003.9100.00001 --paper 80mm",
         "mfa statement c-003.9100.00001 -o csv",
     ];
+    const EXITS: &'static [i32] =
+        &[exit::NOT_FOUND, exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::INVALID, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
         // With a data format, prints the records of accounts statement.
         if !self.paper.ask() && cx.out.is_asked_for_records() {

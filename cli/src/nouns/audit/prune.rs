@@ -34,7 +34,7 @@ impl Verb for Prune {
         "mfa audit prune --before 2020-01-01 --out trail-2019.ndjson --confirm 2020-01-01",
         "mfa audit prune --before 2020-01-01 --out /srv/trail.ndjson --confirm 2020-01-01 -o json",
     ];
-    const EXITS: &'static [i32] = &[exit::CONFLICT];
+    const EXITS: &'static [i32] = &[exit::CONFLICT, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         let config = self.store.config(cx)?;
         let day = self.before.to_string();

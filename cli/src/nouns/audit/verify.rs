@@ -14,7 +14,7 @@ use ring::digest::{SHA256, digest};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufRead, BufReader, stdin};
+use std::io::{BufRead, BufReader, Error, ErrorKind, stdin};
 
 /// Operation of the record that says how far the trail was cut.
 const PRUNE: &str = "AuditPrune";
@@ -39,10 +39,11 @@ impl Verb for Verify {
         "mfa audit verify --head $(mfa audit head -o id)",
         "mfa audit export - | mfa audit verify --file - -o json",
     ];
-    const EXITS: &'static [i32] = &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::UNREACHABLE];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
-        let has_head = self.head.is_some();
-        let mut chain = Chain::new(self.head);
+        let head = self.head.as_deref().map(head).transpose()?;
+        let has_head = head.is_some();
+        let mut chain = Chain::new(head);
         match self.file.as_deref() {
             None => {
                 let mut stream = cx.client.stream(&ListAudit {}, &Query(AuditQuery::ascending())).await?;
@@ -52,7 +53,10 @@ impl Verb for Verify {
             }
             Some("-") => chain.read(BufReader::new(stdin()), "standard input")?,
             Some(name) => {
-                let failed = |error| Failure::local(format!("cannot read {name}: {error}"));
+                let failed = |error: Error| match error.kind() {
+                    ErrorKind::NotFound => Failure::new(codes::NO_FILE, format!("there is no file {name}")),
+                    _ => Failure::local(format!("cannot read {name}: {error}")),
+                };
                 chain.read(BufReader::new(File::open(name).map_err(failed)?), name)?;
             }
         }
@@ -72,6 +76,16 @@ impl Verb for Verify {
             &json!({ "records": records, "first": first, "last": last, "hash": hash }),
         )
     }
+}
+
+/// A head as it stands in a trail. One that is none would look like the head of another trail.
+fn head(given: &str) -> Outcome<String> {
+    let is_hash = given.len() == NO_HASH.len() && given.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash {
+        return Ok(given.to_ascii_lowercase());
+    }
+    let what = format!("--head \"{given}\" is not the hash of a record, which has {} digits", NO_HASH.len());
+    Err(Failure::usage(what).hint("what to keep elsewhere: mfa audit head -o id"))
 }
 
 /// A chain of records, as far as it was followed.

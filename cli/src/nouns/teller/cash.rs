@@ -136,10 +136,16 @@ pub(super) fn say_lines(cx: &Cx, lines: &[(&str, String)]) {
     cx.out.say(&lines.join("\n"));
 }
 
+/// A count as the daemon takes it; one that it would refuse is refused here.
+pub(super) fn body(found: &Pieces) -> Outcome<<CreateDenomination as Endpoint>::Body> {
+    let total = Some(found.total.clone());
+    Draft::default().set("countedTotal", total).set("note", found.note.clone()).body::<CreateDenomination>()
+}
+
 pub(super) async fn save(client: &Client, at: &Place, found: Pieces) -> Outcome {
-    let draft = Draft::default().set("countedTotal", Some(found.total)).set("note", found.note);
+    let body = body(&found)?;
     let endpoint = CreateDenomination { office: at.office.clone(), teller: at.teller.clone() };
-    client.send(&endpoint, &draft.body::<CreateDenomination>()?).await?;
+    client.send(&endpoint, &body).await?;
     Ok(())
 }
 

@@ -80,18 +80,21 @@ pub(super) async fn close(
     let scale = teller_scale(&cx.client, &at.office, &at.teller).await;
     cash.check_digits(scale)?;
     found.iter().try_for_each(|found| check_digits("/countedTotal", &found.total, scale))?;
+    // What cannot be sent is found before the teller is paused for its count.
+    let body = cash.draft("CLOSE").body::<CommandTeller>()?;
+    let found = found.map(|found| found.noted(note));
+    found.iter().try_for_each(|found| cash::body(found).map(drop))?;
     let waiting = if is_asked { 0 } else { say_what_waits(cx, &at.teller).await };
     if found.is_none() && !is_asked {
         ask_without_count(cx, &at.teller, waiting > 0, refused)?;
     }
-    if let Some(found) = found.map(|found| found.noted(note)) {
+    if let Some(found) = found {
         let money = |amount| with_digits(amount, scale);
         check_vault(&cash, as_amount(&found.total)?, money)?;
         if !may_be_closed_by_key(cx, &at).await? {
             count(cx, client, &at, &cash, found, money).await?;
         }
     }
-    let body = cash.draft("CLOSE").body::<CommandTeller>()?;
     client.send(&at.command(), &body).await?;
     of_day::forget(cx, &at.teller);
     let Place { office, teller } = at;

@@ -38,10 +38,10 @@ impl CashFlags {
             .try_for_each(|amount| check_digits("/amount", amount, scale))
     }
 
-    pub fn draft(self, action: &str) -> Draft {
-        let (adjustment, amount) = match (self.from_vault, self.to_vault) {
-            (Some(amount), _) => ("DEBIT", Some(amount)),
-            (None, Some(amount)) => ("CREDIT", Some(amount)),
+    pub fn draft(&self, action: &str) -> Draft {
+        let (adjustment, amount) = match (&self.from_vault, &self.to_vault) {
+            (Some(amount), _) => ("DEBIT", Some(amount.clone())),
+            (None, Some(amount)) => ("CREDIT", Some(amount.clone())),
             (None, None) => ("NONE", None),
         };
         Draft::default().set("action", Some(action)).set("adjustment", Some(adjustment)).set("amount", amount)

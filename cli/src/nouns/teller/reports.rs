@@ -12,6 +12,7 @@ use crate::paper::{Paper, PaperFlags};
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
 use mfa_shared::wire::Nothing;
 
 #[derive(Args)]
@@ -80,6 +81,7 @@ impl Verb for Print {
         "mfa teller reports print desk-1 --office head-office",
         "mfa teller reports print desk-1 1 --office head-office --out report.pdf",
     ];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
         self.paper.check(cx)?;
         let report = cx.client.send(&self.report.read(cx)?, &Nothing).await?.value;
@@ -103,6 +105,7 @@ impl Verb for Save {
         "mfa teller reports save desk-1 --office head-office --report-format csv",
         "mfa teller reports save desk-1 1 --office head-office --report-dir reports",
     ];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
         let read = self.report.read(cx)?;
         let report = cx.client.send(&read, &Nothing).await?.value;

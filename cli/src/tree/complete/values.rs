@@ -155,7 +155,7 @@ fn view_of(meta: &'static Meta) -> Option<&'static View> {
 /// Records that may be waited for: `customer/c-001`, and `teller/head-office/desk-1`.
 async fn records(cx: &Cx, line: &Line<'_>, typed: &str) -> Vec<String> {
     let Some((before, last)) = typed.rsplit_once('/') else {
-        let mut nouns: Vec<_> = rows().filter_map(|row| wait::path_nouns(row)?.last().copied()).collect();
+        let mut nouns: Vec<_> = wait::kinds().map(|(kind, _)| kind).collect();
         nouns.sort_unstable();
         nouns.dedup();
         return nouns.into_iter().map(|noun| format!("{noun}/")).collect();
@@ -163,8 +163,7 @@ async fn records(cx: &Cx, line: &Line<'_>, typed: &str) -> Vec<String> {
     let mut words = before.split('/');
     let noun = words.next().unwrap_or_default();
     let given: Vec<_> = words.collect();
-    let row = rows().find(|row| wait::path_nouns(row).is_some_and(|path| path.last() == Some(&noun)));
-    let path = row.and_then(wait::path_nouns).unwrap_or_default();
+    let path = wait::row_of(noun).and_then(wait::path_nouns).unwrap_or_default();
     let Some(next) = path.get(given.len()) else { return Vec::new() };
     let more = if given.len() + 1 < path.len() { "/" } else { "" };
     let found = match (*next, given.first()) {
