@@ -58,6 +58,8 @@ fn an_identifier_that_looks_like_a_flag_is_given_behind_two_dashes() {
     assert_eq!(run(world.mfa(&["customers", "get", "-o", "id", "--", "-x1"])).ok(), "-x1\n");
     let said = run(world.mfa(&["products", "create", "saver", "--interest", "-5"])).fails(2);
     assert!(said.contains("a value that begins with - is given with =: --interest=-5; "), "{said}");
+    // A flag without a value takes none.
+    assert!(!run(world.mfa(&["products", "get", "--yes", "-5"])).fails(2).contains("--yes=-5"));
 }
 
 #[test]

@@ -108,11 +108,13 @@ fn value_of<'a>(words: &[&'a str], short: Option<char>, long: &str) -> Option<&'
     })
 }
 
-/// A number below zero that was typed behind a flag, with the flag.
-fn behind_flag(word: &str) -> Option<(String, String)> {
+/// The flag behind which a number below zero was typed, and that number.
+fn behind_flag(word: &str, flags: &[String]) -> Option<(String, String)> {
     Amount::parse(word.strip_prefix('-')?).ok()?;
-    let words: Vec<String> = std::env::args().collect();
-    let at = words.windows(2).find(|pair| pair[0].starts_with("--") && pair[1].starts_with(word))?;
+    let words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let is_own =
+        |typed: &str| typed.strip_prefix("--").is_some_and(|name| flags.iter().any(|flag| flag == name));
+    let at = words.windows(2).find(|pair| is_own(&pair[0]) && pair[1].starts_with(word))?;
     Some((at[0].clone(), at[1].clone()))
 }
 
@@ -169,7 +171,7 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
         let hint = format!("{value} is given without a flag: {own} {value}; {help}");
         return Err(Failure::usage(message).hint(hint));
     }
-    if let Some((flag, value)) = unknown.and_then(|word| behind_flag(word)) {
+    if let Some((flag, value)) = unknown.and_then(|word| behind_flag(word, &flags)) {
         let hint = format!("a value that begins with - is given with =: {flag}={value}; {help}");
         return Err(Failure::usage(message).hint(hint));
     }

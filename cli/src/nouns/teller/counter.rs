@@ -19,7 +19,7 @@ use mfa_shared::api::customers::GetCustomer;
 use mfa_shared::api::instances::{GetInstance, InstanceQuery, ListInstances};
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::fault::{self};
+use mfa_shared::fault;
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
