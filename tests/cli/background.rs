@@ -1,7 +1,7 @@
 //! The daemon in the background: what a restart repeats, and what is known of one that does not serve yet.
 
 use crate::support::run::run;
-use crate::support::served::free_address;
+use crate::support::served::{free_address, free_port};
 use crate::support::world::mfa;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -27,7 +27,7 @@ fn signal(pid: u32, signal: Signal) {
 fn a_restart_repeats_every_flag_of_the_start() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
-    let port = free_address().rsplit(':').next().unwrap().to_owned();
+    let port = free_port();
     let everywhere = format!("0.0.0.0:{port}");
     let line = || {
         let pid = remembered(home, &everywhere).unwrap();

@@ -1,7 +1,7 @@
 //! The daemon as operators meet it: in the foreground, in the background, for trying out.
 
 use crate::support::run::run;
-use crate::support::served::{Home, Served, free_address};
+use crate::support::served::{Home, Served, free_address, program_in};
 use crate::support::terminal::Terminal;
 use crate::support::world::{World, mfa};
 use std::net::{TcpListener, TcpStream};
@@ -382,8 +382,7 @@ fn a_store_for_which_no_thread_starts_is_said_to_lack_threads() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
-    let program = home.path().join("mfa");
-    std::fs::copy(env!("CARGO_BIN_EXE_mfa"), &program).unwrap();
+    let program = program_in(home.path());
     let limited = |threads: &str| {
         let own = mfa(home.path(), &["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
         let mut command = Command::new("timeout");

@@ -3,7 +3,7 @@
 use super::tree::{commands, shell, words};
 use crate::support::run::run;
 use crate::support::sample::sample;
-use crate::support::served::{Home, Served, free_address};
+use crate::support::served::{Home, Served, free_address, program_in};
 use crate::support::stored::{close_and_pack, files, in_folder};
 use crate::support::world::World;
 use std::collections::BTreeSet;
@@ -212,9 +212,8 @@ fn only_root_reads_the_memory_of_a_daemon() {
     let own = home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
     // Root is the owner in any case, and another user may not reach the program where it was built.
     let is_root = rustix::process::getuid().is_root();
-    let program = if is_root { home.dir.path().join("mfa") } else { own.get_program().into() };
+    let program = if is_root { program_in(home.dir.path()) } else { own.get_program().into() };
     if is_root {
-        fs::copy(own.get_program(), &program).unwrap();
         std::os::unix::fs::chown(home.dir.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     }
     let as_somebody = |mut command: Command| {

@@ -6,7 +6,7 @@ use mfa_daemon::Address;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -89,6 +89,24 @@ pub fn free_address() -> String {
     let (process, count) = (std::process::id(), COUNT.fetch_add(1, Relaxed));
     let host = format!("127.{}.{}.{}", 1 + process / 250 % 250, 1 + process % 250, 1 + count % 250);
     TcpListener::bind((host, 0)).unwrap().local_addr().unwrap().to_string()
+}
+
+/// A port on which nothing listens, at any address of this machine. The system gives it to no client, which
+/// could come between the end of a daemon and its next start.
+pub fn free_port() -> u16 {
+    let clients = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
+    let first: u16 = clients.split_whitespace().next().unwrap().parse().unwrap();
+    let is_free = |port: &u16| TcpListener::bind(("0.0.0.0", *port)).is_ok();
+    (1_024..first).rev().find(is_free).expect("a free port")
+}
+
+/// The program in another folder, for whom may not reach the one that was built. This process does not write it
+/// itself: whatever it starts at the same moment would have the file open, too, and nobody could run it.
+pub fn program_in(folder: &Path) -> PathBuf {
+    let program = folder.join("mfa");
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_mfa")).arg(&program).status().unwrap();
+    assert!(copied.success());
+    program
 }
 
 /// A home in which `mfa` works on one store: a folder, or PostgreSQL where the tests run on it.
