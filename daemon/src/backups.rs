@@ -85,7 +85,7 @@ async fn make(store: &Store, schedule: &BackupSchedule) -> Result<(BackupMade, F
     let mut draft = Draft::begin(dir, Some(&seal).filter(|_| !encrypt_to.is_empty()))?;
     let (sender, mut pieces) = mpsc::channel::<Result<_, Fault>>(PIECES_WAITING);
     let source = store.clone();
-    let making = tokio::spawn(async move { source.back_up(sender).await });
+    let making = tokio::spawn(async move { source.back_up_beside_daemons(sender).await });
     let writing = tokio::task::spawn_blocking(move || {
         while let Some(piece) = pieces.blocking_recv() {
             draft.write(&piece?)?;

@@ -6,7 +6,7 @@ use super::postgres::{column, shared};
 use crate::support::guarded::{As, PASSWORD, may};
 use crate::support::images::{PORTRAIT, form, hash, part, picture};
 use crate::support::served::Served;
-use crate::support::stored::objects;
+use crate::support::stored::{connect, objects};
 use crate::support::world::{Seen, World};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -211,6 +211,49 @@ fn no_image_is_removed_that_the_other_one_is_about_to_use() {
             status => panic!("{status}"),
         }
     }
+}
+
+#[test]
+fn images_that_are_replaced_during_a_backup_of_either_daemon_stay_until_its_end() {
+    let Some(world) = shared() else { return };
+    create(&world, "c-1");
+    let pictures: Vec<_> = (0..5).map(|seed| picture(20_000, seed)).collect();
+    let put = |daemon: usize, number: usize| world.send(upload(&world, daemon, &pictures[number])).is(202);
+    let there = || world.block_on(objects(world.config())).into_iter().collect::<BTreeSet<_>>();
+    let these = |numbers: &[usize]| numbers.iter().map(|n| hash(&pictures[*n])).collect::<BTreeSet<_>>();
+    // A transaction of somebody else holds the backup up.
+    let address = world.config().store.postgres().unwrap().clone();
+    let other = world.block_on(connect(&address));
+    world.block_on(other.batch_execute("begin; select pg_current_xact_id()")).unwrap();
+    put(0, 0);
+    let asked = world.request_at(0, "GET", "/admin/backup");
+    let backup = world.spawn(async move { asked.send().await.unwrap().bytes().await.unwrap() });
+    let holds = || column(&world, "select record->>'name' from image_holds");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while holds().is_empty() {
+        assert!(Instant::now() < deadline, "nobody says that a backup is made");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    put(1, 1);
+    put(0, 2);
+    assert_eq!(there(), these(&[0, 1, 2]));
+    world.block_on(other.batch_execute("commit")).unwrap();
+    assert!(world.wait(backup).starts_with(b"mfab/1\n"));
+    // The daemon that made it has removed what it had put off; the other one does so with its next removal.
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while there() != these(&[0, 2]) {
+        assert!(Instant::now() < deadline, "{:?}", there());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(holds(), Vec::<String>::new());
+    put(1, 3);
+    assert_eq!(there(), these(&[3]));
+    // One whose daemon has died is over in its time, and goes with the next one.
+    let left = "insert into stored_records (spread, space, key, value) values (1, 71, 'x', $1)";
+    let past = json!({ "name": "x", "until": "2020-01-01T00:00:00Z" }).to_string().into_bytes();
+    world.block_on(other.execute(left, &[&past])).unwrap();
+    put(0, 4);
+    assert_eq!(there(), these(&[4]));
 }
 
 /// Writes customers at a daemon until it is stopped, and returns the identifiers that were acknowledged.

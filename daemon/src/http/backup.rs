@@ -36,7 +36,7 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
     let store = state.store.clone();
     tokio::spawn(async move {
         let _place = place;
-        if let Err(error) = store.back_up(sender).await {
+        if let Err(error) = store.back_up_beside_daemons(sender).await {
             tracing::warn!(%error, "a backup broke off");
         }
     });

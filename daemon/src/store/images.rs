@@ -1,6 +1,7 @@
 //! Images and the records that name them: bytes before record, removal after the last use.
 
 use super::engine::{Change, Range, View};
+use super::image_holds::ImageHolds;
 use super::objects::{Draft, Objects};
 use super::record::prefix;
 use super::records::IMAGE_USES;
@@ -30,6 +31,7 @@ pub struct Images {
     /// writing while objects without a record are removed. So nothing is removed that is about to be named.
     pub(super) gate: RwLock<()>,
     keeps: Semaphore,
+    pub(super) holds: ImageHolds,
     /// Those that were found damaged and were not uploaded again since.
     damaged: Mutex<BTreeSet<String>>,
 }
@@ -112,6 +114,7 @@ impl Images {
             objects,
             gate: RwLock::new(()),
             keeps: Semaphore::new(KEPT_AT_ONCE),
+            holds: ImageHolds::default(),
             damaged: Mutex::default(),
         }
     }

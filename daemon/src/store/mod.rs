@@ -14,6 +14,7 @@ pub mod figures;
 mod given;
 mod held_up;
 pub mod image_check;
+mod image_holds;
 pub mod images;
 mod joint;
 pub mod key_file;

@@ -8,13 +8,12 @@ use super::keys::{Pending, Range, Space};
 use crate::hex::hexadecimal;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 /// Bytes of a draft that wait in memory; an image up to this size is written once, when it is kept.
 const WAITING_BYTES_MAX: usize = 32 * 1024;
@@ -44,63 +43,6 @@ pub trait Objects: Send + Sync + std::fmt::Debug + 'static {
     /// The bytes with which hashes of objects begin, and maybe more, in any order: there is nothing to list
     /// for the others.
     fn firsts(&self) -> Pending<Vec<u8>>;
-    /// Puts removals off until the guard goes, for a reader who needs what was named a moment ago. An engine
-    /// that several daemons share does not: another one of them removes what it will.
-    fn hold(&self) -> Hold {
-        Hold::default()
-    }
-    /// Objects to be removed once they are not held any more.
-    fn put_off(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-/// How many hold the objects, and what was to be removed meanwhile.
-#[derive(Debug, Default)]
-pub struct Holds {
-    count: AtomicUsize,
-    put_off: Mutex<BTreeSet<String>>,
-}
-
-/// Keeps objects where they are.
-#[derive(Debug, Default)]
-pub struct Hold(Option<Arc<Holds>>);
-
-impl Holds {
-    /// One more who holds them.
-    pub fn begin(self: &Arc<Self>) -> Hold {
-        self.count.fetch_add(1, SeqCst);
-        Hold(Some(self.clone()))
-    }
-
-    /// Puts a removal off, if somebody holds the objects.
-    pub fn put_off(&self, hash: &str) -> bool {
-        let held = self.count.load(SeqCst) > 0;
-        if held {
-            self.removals().insert(hash.to_owned());
-        }
-        held
-    }
-
-    /// The deferred removals, once no one holds the objects.
-    pub fn take(&self) -> Vec<String> {
-        match self.count.load(SeqCst) {
-            0 => std::mem::take(&mut *self.removals()).into_iter().collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn removals(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.put_off.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Hold {
-    fn drop(&mut self) {
-        if let Some(holds) = &self.0 {
-            holds.count.fetch_sub(1, SeqCst);
-        }
-    }
 }
 
 /// Where the uses of an object are stored, and whether it may have been kept a moment ago.

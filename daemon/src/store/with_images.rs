@@ -2,6 +2,7 @@
 //! last one.
 
 use super::engine::Engine;
+use super::image_holds::are_held;
 use super::images::{Uses, damaged, unnamed, uses_of};
 use super::objects::{Draft, Opened, UsedBy, hash_and_length};
 use super::records::IMAGE_USES;
@@ -77,33 +78,39 @@ impl Store {
         slot.take()
     }
 
+    /// Removes images that a transaction has left without a record, and those that were put off before.
+    pub(super) async fn remove_unused(&self, uses: &Uses) {
+        if self.remove_now(uses.ended.iter().cloned().collect()).await > 0 {
+            self.remove_put_off().await;
+        }
+    }
+
     /// Removes what a backup has kept from being removed.
     pub(super) async fn remove_put_off(&self) {
-        let put_off = self.images.objects.put_off();
-        if put_off.is_empty() {
-            return;
-        }
-        let _gate = self.images.gate().await;
-        if let Err(fault) = self.remove_orphans(put_off, true).await {
-            tracing::warn!(%fault, "an image without a record could not be removed");
-        }
+        self.remove_now(self.images.holds.take()).await;
     }
 
-    /// Removes images that a transaction has left without a record. What cannot be removed now is swept
-    /// later, so that is no fault of the request.
-    pub(super) async fn remove_unused(&self, uses: &Uses) {
-        if uses.ended.is_empty() {
-            return;
+    /// What cannot be removed now is swept later, so that is no fault of a request.
+    async fn remove_now(&self, hashes: Vec<String>) -> u64 {
+        if hashes.is_empty() {
+            return 0;
         }
         let _gate = self.images.gate().await;
-        if let Err(fault) = self.remove_orphans(uses.ended.iter().cloned().collect(), true).await {
+        self.remove_orphans(hashes, true).await.unwrap_or_else(|fault| {
             tracing::warn!(%fault, "an image without a record could not be removed");
-        }
+            0
+        })
     }
 
-    /// Removes those of the objects that no record names, also `young` ones. The caller holds the gate.
-    async fn remove_orphans(&self, hashes: Vec<String>, young: bool) -> Result<u64, Fault> {
-        let unused = self.unnamed(hashes).await?;
+    /// Removes those of the objects that no record names, also `young` ones, once no backup needs them. The
+    /// caller holds the gate.
+    async fn remove_orphans(&self, mut hashes: Vec<String>, young: bool) -> Result<u64, Fault> {
+        hashes.sort_unstable();
+        let look = move |tx: &mut Tx<'_>| Ok((unnamed(tx, &hashes)?, are_held(tx)?));
+        let (unused, held) = self.read(true, look).await?;
+        if self.images.holds.put_off(&unused, held) {
+            return Ok(0);
+        }
         for hash in &unused {
             let range = uses_of(hash);
             self.images.objects.remove(hash, UsedBy { space: IMAGE_USES, range, young }).await?;

@@ -50,6 +50,7 @@
 //! asked for, or a commit that is done by then has ended its use; then the moment moves behind that commit.
 
 pub mod archive;
+mod beside;
 pub mod crypt;
 pub mod file;
 pub mod frames;

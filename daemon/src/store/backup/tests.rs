@@ -13,6 +13,7 @@ use crate::store::Store;
 use crate::store::embedded::{Embedded, Options};
 use crate::store::engine::{Change, Commit, Engine, Range, Space};
 use crate::store::export::{MARK, export, look, spaces};
+use crate::store::images::Uses;
 use crate::store::objects::Draft;
 use crate::store::record::{key, numbered};
 use crate::store::records::{
@@ -85,9 +86,10 @@ async fn filled(dir: &Path) -> Embedded {
 }
 
 /// Takes a backup, and does something after each piece.
-async fn taken(engine: Arc<Embedded>, mut between: impl AsyncFnMut()) -> Vec<u8> {
+async fn taken(store: &Store, mut between: impl AsyncFnMut()) -> Vec<u8> {
     let (sender, mut receiver) = mpsc::channel(1);
-    let making = tokio::spawn(async move { super::write::write(&*engine, &Clock::system(), sender).await });
+    let store = store.clone();
+    let making = tokio::spawn(async move { store.back_up(sender).await });
     let mut bytes = Vec::new();
     while let Some(piece) = receiver.recv().await {
         bytes.extend_from_slice(&piece.unwrap());
@@ -129,7 +131,7 @@ async fn played(engine: &dyn Engine, upto: u64) -> State {
 }
 
 /// Moves values to and fro, makes and removes records, and changes portraits, until asked to stop.
-async fn work(engine: Arc<Embedded>, worker: u64, stop: Arc<AtomicBool>, done: Arc<AtomicU64>) {
+async fn work(engine: Arc<Embedded>, store: Store, worker: u64, stop: Arc<AtomicBool>, done: Arc<AtomicU64>) {
     let mut portrait: Option<String> = None;
     for round in 0.. {
         if stop.load(SeqCst) {
@@ -154,11 +156,7 @@ async fn work(engine: Arc<Embedded>, worker: u64, stop: Arc<AtomicBool>, done: A
         }
         changes.extend(ended.iter().map(|hash| gone(IMAGE_USES, key(&[hash, "portrait", "w"]))));
         write(&engine, changes).await;
-        if let Some(hash) = ended {
-            let range = Range::prefix(hash.as_bytes());
-            let used_by = crate::store::objects::UsedBy { space: IMAGE_USES, range, young: true };
-            engine.objects().remove(&hash, used_by).await.unwrap();
-        }
+        store.remove_unused(&Uses { ended: ended.into_iter().collect(), ..Uses::default() }).await;
         done.fetch_add(1, SeqCst);
     }
 }
@@ -168,10 +166,10 @@ fn a_backup_beside_writers_is_the_store_after_one_commit() {
     let home = tempfile::tempdir().unwrap();
     runtime().block_on(async {
         let engine = Arc::new(filled(&home.path().join("data")).await);
+        let store = Store::over(engine.clone(), Clock::system(), false);
         let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-        let workers: Vec<_> = (0..4)
-            .map(|worker| tokio::spawn(work(engine.clone(), worker, stop.clone(), done.clone())))
-            .collect();
+        let work = |worker| work(engine.clone(), store.clone(), worker, stop.clone(), done.clone());
+        let workers: Vec<_> = (0..4).map(|worker| tokio::spawn(work(worker))).collect();
         for round in 0..4 {
             let others_write = async || {
                 let until = done.load(SeqCst) + 20;
@@ -179,7 +177,7 @@ fn a_backup_beside_writers_is_the_store_after_one_commit() {
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 }
             };
-            let bytes = taken(engine.clone(), others_write).await;
+            let bytes = taken(&store, others_write).await;
             let facts = whole(Cursor::new(&bytes)).unwrap().facts;
             let target = Embedded::open(Options::new(home.path().join(format!("target-{round}")))).unwrap();
             let mut reader = Reader::begin(Cursor::new(&bytes)).unwrap();
@@ -209,7 +207,7 @@ fn sample() -> Vec<u8> {
     let home = tempfile::tempdir().unwrap();
     runtime().block_on(async {
         let engine = Arc::new(filled(&home.path().join("data")).await);
-        let bytes = taken(engine.clone(), async || ()).await;
+        let bytes = taken(&Store::over(engine.clone(), Clock::system(), false), async || ()).await;
         engine.close().await.unwrap();
         bytes
     })

@@ -34,7 +34,9 @@ fn gone() -> BackupError {
 impl Store {
     /// Writes a backup. Its last byte comes only if the backup is complete; a failure is sent to the sink.
     pub async fn back_up(&self, to: Sink) -> Result<(), BackupError> {
+        let held = self.images.holds.begin();
         let written = write(&*self.engine, self.clock(), to.clone()).await;
+        drop(held);
         self.remove_put_off().await;
         if let Err(error) = &written {
             let fault = match error {
@@ -173,8 +175,6 @@ pub(super) async fn write(engine: &dyn Engine, clock: &Clock, to: Sink) -> Resul
         image_bytes: 0,
     };
     let writer = Writer { to, framer: Framer::default(), raw: Vec::with_capacity(RAW_BYTES_MAX), counted };
-    // Writers who replace images faster than they are read would move the moment on for ever.
-    let _hold = engine.objects().hold();
     // Every commit up to here is seen by every page that is read from now on.
     let at = engine.changed_since(None, 0, &[]).await?.followed.place();
     let mut making = Making { engine, clock, writer, at, upto: at, missing: BTreeSet::new() };
@@ -250,7 +250,7 @@ impl Making<'_> {
 
     /// Adds what was committed from the first page up to the moment.
     async fn follow(&mut self) -> Result<(), BackupError> {
-        let patience = Deadline::after(PATIENCE);
+        let mut patience = Deadline::after(PATIENCE);
         while self.at < self.upto {
             let commits = self.engine.commits_since(self.at, COMMITS_AT_ONCE).await?;
             if commits.is_empty() {
@@ -261,6 +261,8 @@ impl Making<'_> {
                     return Err(Fault::new(fault::UNAVAILABLE, why).into());
                 }
                 tokio::time::sleep(PAUSE).await;
+            } else {
+                patience = Deadline::after(PATIENCE);
             }
             for (sequence, commit) in commits {
                 if sequence > self.upto {

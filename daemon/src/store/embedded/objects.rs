@@ -7,7 +7,7 @@ use super::disk::Disk;
 use super::refusal::unavailable;
 use crate::store::engine::Pending;
 use crate::store::images::damaged;
-use crate::store::objects::{Draft, Hold, Holds, Objects, Opened, UsedBy, hash_and_length, is_hash};
+use crate::store::objects::{Draft, Objects, Opened, UsedBy, hash_and_length, is_hash};
 use crate::store::space;
 use mfa_shared::fault::{self, Fault};
 use rustix::fs::{Mode, OFlags};
@@ -30,7 +30,6 @@ pub(super) struct FileObjects {
     drafts: PathBuf,
     /// Folders that this process has made durable.
     folders: Arc<Mutex<BTreeSet<String>>>,
-    holds: Arc<Holds>,
 }
 
 /// The folder of a hash.
@@ -58,7 +57,7 @@ impl FileObjects {
             disk.sync_dir("")?;
         }
         let (root, drafts) = (root.to_owned(), root.join(DRAFTS));
-        Ok(Self { disk, root, drafts, folders: Arc::default(), holds: Arc::default() })
+        Ok(Self { disk, root, drafts, folders: Arc::default() })
     }
 
     fn make_folder(&self, folder: &str) -> io::Result<()> {
@@ -154,19 +153,8 @@ impl Objects for FileObjects {
     }
 
     fn remove(&self, hash: &str, _: UsedBy) -> Pending<()> {
-        if self.holds.put_off(hash) {
-            return Box::pin(std::future::ready(Ok(())));
-        }
         let hash = hash.to_owned();
         self.run(move |objects| if is_hash(&hash) { objects.disk.remove(&name(&hash)) } else { Ok(()) })
-    }
-
-    fn hold(&self) -> Hold {
-        self.holds.begin()
-    }
-
-    fn put_off(&self) -> Vec<String> {
-        self.holds.take()
     }
 
     fn list(&self, first: u8) -> Pending<Vec<String>> {

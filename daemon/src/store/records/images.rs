@@ -1,6 +1,6 @@
 //! Portraits, scans, and the images that they name.
 
-use super::{IMAGE_USES, PORTRAITS, SCANS, SCANS_BY_IDENTIFIER};
+use super::{IMAGE_HOLDS, IMAGE_USES, PORTRAITS, SCANS, SCANS_BY_IDENTIFIER};
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::api::scans::Scan;
@@ -73,5 +73,21 @@ impl Record for StoredScan {
     fn index(&self) -> Vec<(Space, Vec<u8>)> {
         let by_identifier = key(&[&self.customer, &self.card, &self.scan.identifier]);
         vec![(SCANS_BY_IDENTIFIER, by_identifier), self.image.used_by("scan")]
+    }
+}
+
+/// A backup that a daemon makes of a store which others share: no image is removed meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageHold {
+    /// Chosen at random for the backup.
+    pub name: String,
+    /// When it ends, if it is not renewed.
+    pub until: Timestamp,
+}
+
+impl Record for ImageHold {
+    const SPACE: Space = IMAGE_HOLDS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.name])
     }
 }

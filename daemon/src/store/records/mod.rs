@@ -34,7 +34,7 @@ pub use definitions::{StoredAction, StoredDefinitionCommand};
 pub use employees::StoredEmployee;
 pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayUse, StoredEmail, StoredSms};
 pub use idempotency::Remembered;
-pub use images::{StoredImage, StoredPortrait, StoredScan};
+pub use images::{ImageHold, StoredImage, StoredPortrait, StoredScan};
 pub use instances::{AccountCounter, StoredInstance};
 pub use interest::{
     FirstOrder, InterestState, ProductInterest, RateBefore, RunPhase, StoredDividend, StoredInterest,
@@ -149,6 +149,7 @@ spaces! {
     SCANS_BY_IDENTIFIER = 68 "scans_by_identifier";
     PORTRAITS = 69 "portraits";
     IMAGE_USES = 70 "image_uses";
+    IMAGE_HOLDS = 71 "image_holds";
     EMAIL_CONFIGURATIONS = 120 "email_configurations";
     SMS_CONFIGURATIONS = 121 "sms_configurations";
     GATEWAY_USES = 122 "gateway_uses";
@@ -195,6 +196,7 @@ pub const LOCAL: &[Space] = &[
     KNOWN_ADDRESSES_BY_TIME,
     AUDIT_PLACE,
     DELIVERER,
+    IMAGE_HOLDS,
 ];
 
 /// Spaces from which it is computed who calls and what they may do.

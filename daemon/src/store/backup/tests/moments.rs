@@ -5,6 +5,7 @@ use super::super::read::{Facts, Reader, whole};
 use super::super::restore::put_back;
 use super::{State, gone, keep, picture, put, runtime, state, taken};
 use crate::clock::Clock;
+use crate::store::Store;
 use crate::store::embedded::{Embedded, Lock, Options, Until};
 use crate::store::engine::{Change, Commit, Engine};
 use crate::store::objects::UsedBy;
@@ -89,7 +90,7 @@ impl Story {
         for number in 1..before {
             work(&engine, number, &mut portrait).await;
         }
-        let backup = taken(engine.clone(), async || ()).await;
+        let backup = taken(&Store::over(engine.clone(), Clock::system(), false), async || ()).await;
         for number in before..before + behind {
             work(&engine, number, &mut portrait).await;
         }

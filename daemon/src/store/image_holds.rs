@@ -1,0 +1,64 @@
+//! Images that stay while a backup is made, though no record names them any more: else those who replace
+//! images faster than they are read would move the moment of the backup on for ever.
+//!
+//! Within a process a count says that a backup is made. Daemons that share a store tell each other by a
+//! record, which ends by itself if its daemon dies. What a daemon has put off for another one goes with its
+//! next removal behind the backup, or else with a sweep.
+
+use super::records::ImageHold;
+use super::tx::Tx;
+use mfa_shared::fault::Fault;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How many backups this process makes, and which images were to be removed meanwhile.
+#[derive(Debug, Default)]
+pub(super) struct ImageHolds {
+    count: AtomicUsize,
+    put_off: Mutex<BTreeSet<String>>,
+}
+
+/// Keeps images where they are.
+#[derive(Debug)]
+pub(super) struct Held<'h>(&'h ImageHolds);
+
+impl ImageHolds {
+    pub(super) fn begin(&self) -> Held<'_> {
+        self.count.fetch_add(1, SeqCst);
+        Held(self)
+    }
+
+    /// Puts removals off, if a backup is made here or `elsewhere`.
+    pub(super) fn put_off(&self, hashes: &[String], elsewhere: bool) -> bool {
+        let held = elsewhere || self.count.load(SeqCst) > 0;
+        if held {
+            self.removals().extend(hashes.iter().cloned());
+        }
+        held
+    }
+
+    /// The removals that were put off, once no backup is made here.
+    pub(super) fn take(&self) -> Vec<String> {
+        match self.count.load(SeqCst) {
+            0 => std::mem::take(&mut *self.removals()).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn removals(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.put_off.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, SeqCst);
+    }
+}
+
+/// Whether a daemon makes a backup of a store that several share.
+pub(super) fn are_held(tx: &mut Tx<'_>) -> Result<bool, Fault> {
+    let now = tx.now();
+    Ok(tx.all::<ImageHold>(&[])?.iter().any(|hold| hold.until > now))
+}
