@@ -42,8 +42,22 @@ fn the_history_of_a_customer_reads_like_a_story() {
     let records: Vec<Value> = serde_json::from_str(&out).unwrap();
     let operations: Vec<_> = records.iter().map(|record| record["operation"].as_str().unwrap()).collect();
     assert_eq!(operations, ["CreateCustomer", "UpdateCustomer"]);
-    let (exit, out, _) = run(world.mfa(&["offices", "history", "nowhere", "-o", "json"]));
-    assert_eq!((exit, out.trim()), (0, "[]"));
+}
+
+#[test]
+fn what_never_existed_has_no_history_and_what_was_removed_has_one() {
+    let world = changed();
+    world.delete("/offices/ho").is(202);
+    for more in [&["--limit", "5"][..], &["--all"], &["-o", "table"]] {
+        let (exit, out, err) = run(world.mfa(&[&["offices", "history", "ho"], more].concat()));
+        assert!(exit == 0 && out.contains("DeleteOffice"), "{err}");
+        let (exit, out, err) = run(world.mfa(&[&["offices", "history", "nowhere"], more].concat()));
+        assert!(exit == 3 && out.is_empty() && err.contains("nowhere"), "{out} {err}");
+    }
+    let (exit, out, err) = run(world.mfa(&["offices", "history", "nowhere", "-o", "json"]));
+    assert!(exit == 3 && out.is_empty() && err.contains(r#""code":"office_not_found""#), "{out} {err}");
+    let (exit, _, err) = run(world.mfa(&["teller", "history", "nobody", "--office", "nowhere"]));
+    assert_eq!(exit, 3, "{err}");
 }
 
 /// The operations that the history of a record names, in their order.

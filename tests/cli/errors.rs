@@ -100,6 +100,11 @@ fn a_bad_field_is_shown_with_the_flag_that_gives_it() {
             "customers create c-9 --surname x --contact type=FAX,value=1,group=PRIVATE",
             "/contactDetails/0/type (--contact) ",
         ),
+        ("webhooks create sync --receiver ftp://x", "/url (--receiver) "),
+        (
+            "teller update desk-1 --office head-office --drawer-account !",
+            "/tellerAccountIdentifier (--drawer-account) ",
+        ),
     ] {
         let said = run(world.mfa(&line.split(' ').collect::<Vec<_>>()));
         let said = said.fails(7);

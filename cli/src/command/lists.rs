@@ -1,5 +1,6 @@
 //! Lists: what is read, filtered, sorted and shown.
 
+use crate::client::At;
 use crate::command::cx::Cx;
 use crate::command::money::Money;
 use crate::failure::{Failure, Outcome};
@@ -9,8 +10,9 @@ use crate::output::{has, worth};
 use crate::words::{did_you_mean, grouped, quoted};
 use mfa_shared::api::audit::{AuditQuery, AuditRecord, ListAudit};
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
 use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
-use mfa_shared::wire::{Listed, Page, Query};
+use mfa_shared::wire::{Listed, Outgoing, Page, Query};
 use serde_json::Value;
 use std::cmp::Ordering;
 
@@ -20,6 +22,21 @@ const TERMINAL_LIMIT: u64 = 50;
 impl Cx {
     /// Lists what a paged endpoint has, as far as it was asked for.
     pub async fn list<E, T>(&self, endpoint: E, view: &View, body: impl Fn(Paging<T>) -> E::Body) -> Outcome
+    where
+        E: Endpoint<Answer = Page<T>>,
+        T: Listed,
+    {
+        self.list_or(endpoint, view, body, None).await
+    }
+
+    /// The same; a list without a record fails, if the record that it is about does not exist.
+    async fn list_or<E, T>(
+        &self,
+        endpoint: E,
+        view: &View,
+        body: impl Fn(Paging<T>) -> E::Body,
+        about: Option<At<'_>>,
+    ) -> Outcome
     where
         E: Endpoint<Answer = Page<T>>,
         T: Listed,
@@ -48,53 +65,94 @@ impl Cx {
             Some(limit) if limit <= u64::from(PAGE_SIZE_MAX) && filters.is_empty() => {
                 // The daemon refuses pages of size 0, and the count is still needed.
                 paging.size = Some(u32::try_from(limit).unwrap_or(PAGE_SIZE_MAX).max(1));
-                let page = self.client.send(&endpoint, &body(paging)).await?.value;
-                let mut listing = self.out.listing(view)?;
-                let records = page[T::PLURAL].as_array().map_or(&[][..], Vec::as_slice);
-                let shown = records.iter().take(usize::try_from(limit).unwrap_or(usize::MAX));
-                let mut money = Money::of(&self.client, &self.out, &endpoint, view);
-                for record in shown.clone() {
-                    listing.push(&money.line(&record.to_string()).await)?;
-                }
-                listing.finish()?;
-                let total = page["totalElements"].as_u64().unwrap_or(0);
-                self.mention_rest(u64::try_from(shown.len()).unwrap_or(u64::MAX), total);
+                self.list_page(&endpoint, view, &body(paging), T::PLURAL, limit, about).await
             }
-            _ => {
-                let mut stream = self.client.stream(&endpoint, &body(paging)).await?;
-                let mut listing = self.out.listing(view)?;
-                let mut money = Money::of(&self.client, &self.out, &endpoint, view);
-                let mut left = limit.unwrap_or(u64::MAX);
-                let mut more = false;
-                while !more && let Some(record) = stream.next().await? {
-                    if !Filter::all_match(&filters, &record) {
-                        continue;
-                    }
-                    more = left == 0;
-                    if !more {
-                        listing.push(&money.line(&record).await)?;
-                        left -= 1;
-                    }
-                }
-                listing.finish()?;
+            _ => self.list_stream(&endpoint, view, &body(paging), &filters, limit, about).await,
+        }
+    }
+
+    /// Shows one page of records, and how many there are.
+    async fn list_page<E: Endpoint>(
+        &self,
+        endpoint: &E,
+        view: &View,
+        body: &E::Body,
+        plural: &str,
+        limit: u64,
+        about: Option<At<'_>>,
+    ) -> Outcome {
+        let page = self.client.send(endpoint, body).await?.value;
+        let records = page[plural].as_array().map_or(&[][..], Vec::as_slice);
+        if records.is_empty() {
+            self.check_there(about).await?;
+        }
+        let mut listing = self.out.listing(view)?;
+        let shown = records.iter().take(usize::try_from(limit).unwrap_or(usize::MAX));
+        let mut money = Money::of(&self.client, &self.out, endpoint, view);
+        for record in shown.clone() {
+            listing.push(&money.line(&record.to_string()).await)?;
+        }
+        listing.finish()?;
+        let total = page["totalElements"].as_u64().unwrap_or(0);
+        self.mention_rest(u64::try_from(shown.len()).unwrap_or(u64::MAX), total);
+        Ok(())
+    }
+
+    /// Shows records as they come.
+    async fn list_stream<E: Endpoint>(
+        &self,
+        endpoint: &E,
+        view: &View,
+        body: &E::Body,
+        filters: &[Filter],
+        limit: Option<u64>,
+        about: Option<At<'_>>,
+    ) -> Outcome {
+        let mut stream = self.client.stream(endpoint, body).await?;
+        let mut next = stream.next().await?;
+        if next.is_none() {
+            self.check_there(about).await?;
+        }
+        let mut listing = self.out.listing(view)?;
+        let mut money = Money::of(&self.client, &self.out, endpoint, view);
+        let mut left = limit.unwrap_or(u64::MAX);
+        let mut more = false;
+        while let Some(record) = next {
+            if Filter::all_match(filters, &record) {
+                more = left == 0;
                 if more {
-                    self.out.tip(&format!(
-                        "the first {}; --all for the rest",
-                        grouped(&limit.unwrap_or(0).to_string())
-                    ));
+                    break;
                 }
+                listing.push(&money.line(&record).await)?;
+                left -= 1;
             }
+            next = stream.next().await?;
+        }
+        listing.finish()?;
+        if more {
+            let shown = grouped(&limit.unwrap_or(0).to_string());
+            self.out.tip(&format!("the first {shown}; --all for the rest"));
         }
         Ok(())
     }
 
-    /// Lists what the audit trail says of a record.
-    pub async fn history(&self, resource: &[&str]) -> Outcome {
-        let resource = resource.join("/");
+    /// Refuses with the daemon's words if a record does not exist. Whoever may not read it learns nothing.
+    async fn check_there(&self, record: Option<At<'_>>) -> Outcome {
+        let Some(record) = record else { return Ok(()) };
+        match self.client.send_row(record, Outgoing::default()).await {
+            Err(failure) if failure.exit == exit::NOT_FOUND => Err(failure),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lists what the audit trail says of a record of this kind, which `read` shows. One that was removed has
+    /// a history as well.
+    pub async fn history(&self, kind: &str, at: &[&str], read: Option<&'static Meta>) -> Outcome {
+        let resource = [&[kind], at].concat().join("/");
         let query = |paging: Paging<AuditRecord>| {
             Query(AuditQuery { paging, resource: Some(resource.clone()), ..AuditQuery::default() })
         };
-        self.list(ListAudit {}, &HISTORY, query).await
+        self.list_or(ListAudit {}, &HISTORY, query, read.map(|read| (read, at))).await
     }
 
     /// Sorts here by several columns, because the daemon sorts by one.

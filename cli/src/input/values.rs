@@ -87,6 +87,9 @@ pub fn permission(text: &str) -> Result<Draft, String> {
         "D" | "DELETE" => Ok("DELETE"),
         _ => Err(format!("\"{word}\" is not one of R, C, D, READ, CHANGE, DELETE")),
     };
+    if operations.is_empty() {
+        return Err(format!("it lets nobody do anything: give operations, such as {group}=RC"));
+    }
     let letters = operations.chars().all(|c| "RCDrcd".contains(c));
     let operations: Result<Vec<&str>, String> = if letters {
         operations.chars().map(|c| word(&c.to_string())).collect()

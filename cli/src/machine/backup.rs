@@ -21,6 +21,7 @@ use mfa_daemon::{
 };
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -82,7 +83,7 @@ fn unusable(file: &str, error: &BackupError) -> Failure {
         BackupError::Damaged(_) => {
             failure(codes::BACKUP_DAMAGED).hint("take another one: mfa backup list DIR")
         }
-        BackupError::Io(io) if io.kind() == std::io::ErrorKind::NotFound => {
+        BackupError::Io(io) if io.kind() == ErrorKind::NotFound => {
             Failure::new(codes::NO_FILE, format!("there is no file {file}"))
         }
         _ => failure(codes::BACKUP),
@@ -160,8 +161,12 @@ impl Verb for List {
                                  verifying them";
     const EXAMPLES: &'static [&'static str] =
         &["mfa backup list /srv/backups", "mfa backup list /srv/backups -o json"];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
-        let failed = |error: std::io::Error| Failure::local(format!("cannot read {}: {error}", self.dir));
+        let failed = |error: std::io::Error| match error.kind() {
+            ErrorKind::NotFound => Failure::new(codes::NO_FILE, format!("there is no folder {}", self.dir)),
+            _ => Failure::local(format!("cannot read {}: {error}", self.dir)),
+        };
         let mut files = Vec::new();
         for entry in std::fs::read_dir(&self.dir).map_err(failed)? {
             let path = entry.map_err(failed)?.path();

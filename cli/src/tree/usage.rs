@@ -256,11 +256,25 @@ pub fn naming_flags(failure: Failure, path: &[&'static str]) -> Failure {
     failure.flags(flags)
 }
 
+/// Fields whose flags have other words, each with its flag.
+const IN_OTHER_WORDS: [(&str, &str); 8] = [
+    ("tellerAccountIdentifier", "drawer-account"),
+    ("chequesReceivableAccount", "cheques-account"),
+    ("assignedEmployeeIdentifier", "employee"),
+    ("denominationRequired", "count-required"),
+    ("customerAccountIdentifier", "account"),
+    ("targetAccountIdentifier", "to"),
+    ("expirationDate", "expires"),
+    ("url", "receiver"),
+];
+
 /// The flag for a field: its name, or the words with which the name begins or ends (`--contact` for
 /// `/contactDetails/0/value`, `--office` for `/assignedOffice`).
 fn flag_of(field: &str, flags: &[String]) -> Option<String> {
     let name = field.split('/').nth(1)?;
-    let same = flags.iter().find(|flag| wire_name(&flag.replace('-', "_")) == name);
+    let other = IN_OTHER_WORDS.iter().find(|(field, _)| *field == name).map(|(_, flag)| *flag);
+    let is_same = |flag: &&String| wire_name(&flag.replace('-', "_")) == name || other == Some(flag.as_str());
+    let same = flags.iter().find(is_same);
     let part = || {
         let name = name.to_lowercase();
         let mut found = flags.iter().filter(|flag| {

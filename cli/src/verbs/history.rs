@@ -5,6 +5,7 @@ use crate::command::noun::Noun;
 use crate::command::verb::{Leaf, Node};
 use mfa_shared::api::audit::ListAudit;
 use mfa_shared::endpoint::Endpoint;
+use mfa_shared::fault::exit;
 use std::convert::identity;
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {
@@ -15,7 +16,13 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
         format!("Show who changed the {}, when and what, the oldest change first", noun.singular).leak();
     let examples = twice(noun, "history", noun.samples.one);
     let leaf = Leaf::made("history", noun.args(), identity, move |at, _, cx| {
-        Box::pin(async move { cx.history(&[&[noun.history], at].concat()).await })
+        Box::pin(async move { cx.history(noun.history, at, noun.read).await })
     });
-    Some(Node::Leaf(Leaf { endpoint: Some(&ListAudit::META), about, examples, ..leaf }))
+    Some(Node::Leaf(Leaf {
+        exits: &[exit::NOT_FOUND],
+        endpoint: Some(&ListAudit::META),
+        about,
+        examples,
+        ..leaf
+    }))
 }

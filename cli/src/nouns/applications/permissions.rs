@@ -71,7 +71,7 @@ pub const CONSENTS: Noun = Noun {
     singular: "consent",
     history: "consent",
     read: Some(&GetConsent::META),
-    samples: Samples { one: "crm-v1 office__v1__offices olga", deleted: "", edit: "" },
+    samples: Samples { one: "crm-v1 identity__v1__users esi", deleted: "", edit: "" },
     verbs: &[verb::<ConsentsGet>("get"), verb::<ConsentsSet>("set")],
     ..noun::NOUN
 };

@@ -97,6 +97,7 @@ pub struct Update {
 
 impl Verb for Update {
     const ENDPOINT: Option<&'static Meta> = Some(&UpdateSmsConfiguration::META);
+    const ABOUT: &'static str = "Change an SMS gateway";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa gateways sms update main --password-file word.txt",
         "mfa gateways sms update main --state deactivated",

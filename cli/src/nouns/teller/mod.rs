@@ -238,7 +238,7 @@ impl Verb for History {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let at = self.at.place(cx)?;
-        cx.history(&["teller", &at.office, &at.teller]).await
+        cx.history("teller", &[&at.office, &at.teller], Some(&GetTeller::META)).await
     }
 }
 

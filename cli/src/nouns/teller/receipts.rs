@@ -79,6 +79,6 @@ impl Verb for History {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Place { office, teller } = self.at.place(cx)?;
-        cx.history(&["receipt", &office, &teller, &self.receipt]).await
+        cx.history("receipt", &[&office, &teller, &self.receipt], Some(&GetReceipt::META)).await
     }
 }
