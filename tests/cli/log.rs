@@ -212,3 +212,19 @@ fn drawers_that_are_locked_and_unlocked_are_in_the_log() {
     has(&log, "id-6.", &["WARN", "status=429", "about=\"teller desk-2\""]);
     assert!(!log.contains("0815"), "{log}");
 }
+
+#[test]
+fn a_proxy_that_is_not_trusted_is_warned_of_once() {
+    let forwarded = ["x-forwarded-for: 203.0.113.5"];
+    for (settings, warnings) in [(&[][..], 1), (&[("MFA_TRUSTED_PROXIES", "127.0.0.1")], 0)] {
+        let daemon = Logged::start(settings);
+        assert_eq!(daemon.send("GET", "/live", &[], &Value::Null).0, 200);
+        for _ in 0..3 {
+            assert_eq!(daemon.send("GET", "/live", &forwarded, &Value::Null).0, 200);
+        }
+        let log = daemon.end();
+        let lines: Vec<_> = log.lines().filter(|line| line.contains("trusted_proxies")).collect();
+        assert_eq!(lines.len(), warnings, "{log}");
+        assert!(lines.iter().all(|line| line.contains("WARN") && line.contains("127.0.0.1 names")), "{log}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::places::{Place, Places};
 use crate::domain::network::client_of;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use warp::http::HeaderMap;
 
 /// Where proxies write for whom they ask.
@@ -13,6 +14,9 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 pub fn origin(connection: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     let connection = connection.to_canonical();
     if !trusted.contains(&connection) {
+        if headers.contains_key(FORWARDED_FOR) {
+            warn_of_proxy(connection);
+        }
         return connection;
     }
     // Bytes and not texts: what a stranger has written before may not hide what the proxies have appended.
@@ -27,6 +31,19 @@ pub fn origin(connection: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> Ip
         }
     }
     last
+}
+
+/// Says once of this machine, and once of the others, that a proxy seems to be in front and is not trusted.
+fn warn_of_proxy(connection: IpAddr) {
+    static SAID: [AtomicBool; 2] = [AtomicBool::new(false), AtomicBool::new(false)];
+    let said = &SAID[usize::from(connection.is_loopback())];
+    if !said.load(Relaxed) && !said.swap(true, Relaxed) {
+        tracing::warn!(
+            "{connection} names other clients in X-Forwarded-For, which does not count: if it is a proxy of \
+             yours, give its address to trusted_proxies; else all of its clients are one address, and too \
+             many wrong logins of one of them lock them all out"
+        );
+    }
 }
 
 /// The address that a proxy has written; some write the port as well.
