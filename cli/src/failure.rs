@@ -128,8 +128,11 @@ impl Failure {
     pub fn problem(problem: Problem) -> Self {
         let row = fault::find(&problem.code);
         let exit = row.map_or_else(|| exit_of(problem.status), |row| row.exit());
-        let state = problem.code == fault::WRONG_STATE.code;
-        let step = if state { next_step::from_state(&problem.detail) } else { None };
+        let step = match problem.code.as_str() {
+            code if code == fault::WRONG_STATE.code => next_step::from_state(&problem.detail),
+            code if code == fault::IN_USE.code => next_step::from_uses(&problem.detail),
+            _ => None,
+        };
         let failure = Self(Box::new(Parts {
             code: problem.code,
             exit,

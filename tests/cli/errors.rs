@@ -121,6 +121,21 @@ fn a_bad_field_is_shown_with_the_flag_that_gives_it() {
 }
 
 #[test]
+fn what_is_still_used_is_refused_with_the_commands_that_list_the_uses() {
+    let world = World::start();
+    sample(&world);
+    let said = run(world.mfa(&["offices", "delete", "head-office", "--yes"])).fails(6);
+    let (_, lists) = said.split_once("list them: ").unwrap();
+    let lists: Vec<_> = lists.trim().split(", ").collect();
+    assert_eq!(lists.len(), 3, "{said}");
+    for list in lists {
+        let words: Vec<_> = list.split(' ').skip(1).chain(["-o", "id"]).collect();
+        let ran = run(world.mfa(&words));
+        assert!(ran.exit == 0 && !ran.out.trim().is_empty(), "{list}: {ran:?}");
+    }
+}
+
+#[test]
 fn a_metric_that_is_not_there_is_warned_of() {
     let world = World::start();
     let ran = run(world.mfa(&["metrics", "foo", "-o", "json"]));

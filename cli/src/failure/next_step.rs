@@ -23,6 +23,17 @@ const FROM_MESSAGE: &[(&str, &str)] = &[
 /// Where a command names an office that neither the request nor the refusal does.
 const AT_OFFICE: &str = " --office OFFICE";
 
+/// Uses that a refusal counts, by the noun of the record and the end of their own, with what lists them.
+const USES: &[(&str, &[&str], &str)] = &[
+    ("office", &["branch", "branches"], "mfa offices list --filter parentIdentifier="),
+    ("office", &["employee", "employees"], "mfa employees list --office "),
+    ("office", &["teller", "tellers"], "mfa teller list --office "),
+    ("office", &["reference", "references"], "mfa offices references list "),
+    ("office", &["customer", "customers"], "mfa customers list --filter assignedOffice="),
+    ("employee", &["customer", "customers"], "mfa customers list --filter assignedEmployee="),
+    ("customer", &["CLOSED"], "mfa accounts list --customer "),
+];
+
 /// A hint whose placeholders are replaced with the identifiers of the request and of the refusal.
 pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String {
     let given: Vec<_> = path_params(path).zip(params.iter().copied()).collect();
@@ -84,6 +95,19 @@ pub fn from_state(message: &str) -> Option<String> {
     })
 }
 
+/// The next step from the uses that a message counts: `office north has 1 branch, 3 employees`.
+pub fn from_uses(message: &str) -> Option<String> {
+    let (record, counted) = message.split_once(" has ")?;
+    let (noun, name) = record.split_once(' ')?;
+    let listing = |uses: &str| {
+        let last = uses.rsplit(' ').next()?;
+        let (_, _, list) = USES.iter().find(|(of, words, _)| *of == noun && words.contains(&last))?;
+        Some(format!("{list}{}", quoted(name)))
+    };
+    let lists: Vec<_> = counted.split(", ").filter_map(listing).collect();
+    (!lists.is_empty()).then(|| format!("end these uses first; list them: {}", lists.join(", ")))
+}
+
 fn verb(customer: &str, action: &str) -> String {
     let action = action.to_lowercase();
     format!("{action} it: mfa customers {} {customer}", quoted(&action))
@@ -125,6 +149,27 @@ mod tests {
             assert!(found.contains(expected), "{message}: {found}");
         }
         assert_eq!(from_state("cash moved meanwhile"), None);
+    }
+
+    #[test]
+    fn counted_uses_have_a_next_step() {
+        for (message, expected) in [
+            (
+                "office north has 1 branch, 3 employees, 2 tellers",
+                "list them: mfa offices list --filter parentIdentifier=north, mfa employees list --office north, \
+                 mfa teller list --office north",
+            ),
+            ("office n*1 has 2 active external references", "list them: mfa offices references list 'n*1'"),
+            ("customer c-1 has 1 account not CLOSED", "list them: mfa accounts list --customer c-1"),
+            (
+                "employee esi has 1 closed teller, more than 10000 customers",
+                "list them: mfa customers list --filter assignedEmployee=esi",
+            ),
+        ] {
+            assert_eq!(from_uses(message), Some(format!("end these uses first; {expected}")), "{message}");
+        }
+        assert_eq!(from_uses("2 users with role clerk"), None);
+        assert_eq!(from_uses("product definition p has 2 instances"), None);
     }
 
     #[test]
