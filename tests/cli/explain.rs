@@ -29,6 +29,14 @@ fn every_object_of_the_interface_is_explained_field_by_field() {
 #[test]
 fn a_path_leads_through_objects_and_lists_to_a_field() {
     assert_eq!(explain(&["customers"]).json(), explain(&["Customer"]).json());
+    for (noun, object) in [
+        ("products", "Definition"),
+        ("product", "Definition"),
+        ("account", "Instance"),
+        ("sms", "SmsConfiguration"),
+    ] {
+        assert_eq!(explain(&[noun]).json(), explain(&[object]).json(), "{noun}");
+    }
     let city = explain(&["customer.address.city"]).json();
     assert_eq!((&city[0]["name"], &city[0]["required"]), (&Value::from("city"), &Value::Bool(true)));
     let kind = explain(&["customer.contactDetails.type"]).json();

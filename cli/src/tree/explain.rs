@@ -1,14 +1,18 @@
 //! What an error code, an object of the wire or one of its fields means.
 
 use crate::command::cx::Cx;
+use crate::command::noun::Noun;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome, codes};
+use crate::nouns;
 use crate::output::views;
 use crate::words::hint_beside;
 use clap::Args;
 use mfa_shared::api::rows;
+use mfa_shared::endpoint::Meta;
 use mfa_shared::fault::{self, exit};
 use mfa_shared::object::named_schemas;
+use mfa_shared::wire::AnswerKind;
 use serde_json::{Value, json};
 
 #[derive(Args)]
@@ -79,7 +83,16 @@ fn explain(cx: &Cx, path: &str) -> Outcome {
     let first = steps.next().unwrap_or_default();
     let loose = |name: &str| name.replace(['-', '_'], "").to_lowercase();
     let wanted = [loose(first), loose(first.strip_suffix('s').unwrap_or(first))];
-    let Some((name, object)) = objects.iter().find(|(name, _)| wanted.contains(&loose(name))) else {
+    let is_typed = |name: &str| wanted.contains(&loose(name));
+    // Some nouns of commands have another name on the wire: a product is a Definition there.
+    let of_noun = || {
+        let last = |noun: &Noun| noun.typed.rsplit(' ').next().is_some_and(is_typed);
+        let is_called = |noun: &&&Noun| last(noun) || noun.alias.split(' ').any(is_typed);
+        let noun = nouns::all().iter().find(is_called);
+        let of_noun = object_of(noun?.read.or(noun?.list)?)?;
+        objects.iter().find(|(name, _)| *name == of_noun)
+    };
+    let Some((name, object)) = objects.iter().find(|(name, _)| is_typed(name)).or_else(of_noun) else {
         let names = objects.iter().map(|(name, _)| *name);
         return Err(unknown(("object", first), names, "list them: mfa explain objects"));
     };
@@ -158,6 +171,17 @@ pub fn reference(schema: &Value) -> Option<&str> {
     direct
         .or_else(|| schema.get("items").and_then(reference))
         .or_else(|| choices()?.iter().find_map(reference))
+}
+
+/// The object of the wire of which a row answers one or many.
+pub fn object_of(meta: &Meta) -> Option<String> {
+    let schema = (meta.answer.schema)()?;
+    let of_page = || schema["properties"].as_object()?.values().find_map(reference);
+    let found = match meta.answer.kind {
+        AnswerKind::Page => of_page(),
+        _ => reference(&schema),
+    };
+    found.map(str::to_owned)
 }
 
 /// A schema in a few words.

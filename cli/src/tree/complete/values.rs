@@ -129,26 +129,17 @@ fn named_values(meta: &'static Meta, typed: &str) -> Vec<String> {
         return simple.map(|column| format!("{}=", column.name)).collect();
     };
     let pointer = view.column(name).map(|column| column.pointer);
-    let words = object_of(meta).zip(pointer).map(|(object, pointer)| explain::words_of(&object, pointer));
+    let words =
+        explain::object_of(meta).zip(pointer).map(|(object, pointer)| explain::words_of(&object, pointer));
     words.unwrap_or_default().into_iter().map(|word| format!("{name}={word}")).collect()
-}
-
-/// The object of the wire of which a row answers one or many.
-fn object_of(meta: &Meta) -> Option<String> {
-    let schema = (meta.answer.schema)()?;
-    let of_page = || schema["properties"].as_object()?.values().find_map(explain::reference);
-    let found = match meta.answer.kind {
-        AnswerKind::Page => of_page(),
-        _ => explain::reference(&schema),
-    };
-    found.map(str::to_owned)
 }
 
 /// The columns of what a row answers: those of the row that reads one record of the kind.
 fn view_of(meta: &'static Meta) -> Option<&'static View> {
-    let object = object_of(meta)?;
-    let of_one =
-        |row: &&Meta| row.answer.kind == AnswerKind::Json && object_of(row).as_ref() == Some(&object);
+    let object = explain::object_of(meta)?;
+    let of_one = |row: &&Meta| {
+        row.answer.kind == AnswerKind::Json && explain::object_of(row).as_ref() == Some(&object)
+    };
     std::iter::once(meta).chain(rows().filter(of_one)).find_map(wait::view)
 }
 
