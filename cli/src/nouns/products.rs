@@ -29,7 +29,8 @@ pub const NOUN: Noun = Noun {
     change: Some(Row::of::<UpdateDefinition>()),
     updates: Some(Flags::of::<ProductChange>(&[
         "mfa products update savings --name 'Savings account' --flexible true",
-        "echo '{\"minimumBalance\": 20.00, \"charges\": []}' | mfa products update savings --from -",
+        "mfa products update savings --flexible true && \\\n    \
+         echo '{\"interest\": 4.5, \"charges\": []}' | mfa products update savings --from -",
     ])),
     commands: Some(Commands {
         row: Row::of::<CommandDefinition>(),
