@@ -29,21 +29,22 @@ impl ImageHolds {
         Held(self)
     }
 
-    /// Puts removals off, if a backup is made here or `elsewhere`.
-    pub(super) fn put_off(&self, hashes: &[String], elsewhere: bool) -> bool {
-        let held = elsewhere || self.count.load(SeqCst) > 0;
-        if held {
-            self.removals().extend(hashes.iter().cloned());
-        }
-        held
+    /// Whether a backup is made here.
+    pub(super) fn are_held(&self) -> bool {
+        self.count.load(SeqCst) > 0
+    }
+
+    /// Puts removals off until no backup is made.
+    pub(super) fn put_off(&self, hashes: Vec<String>) {
+        self.removals().extend(hashes);
     }
 
     /// The removals that were put off, once no backup is made here.
     pub(super) fn take(&self) -> Vec<String> {
-        match self.count.load(SeqCst) {
-            0 => std::mem::take(&mut *self.removals()).into_iter().collect(),
-            _ => Vec::new(),
+        if self.are_held() {
+            return Vec::new();
         }
+        std::mem::take(&mut *self.removals()).into_iter().collect()
     }
 
     fn removals(&self) -> MutexGuard<'_, BTreeSet<String>> {
