@@ -105,7 +105,7 @@ async fn of_store(store: &Store) -> Result<Vec<Found>, Fault> {
     let images = store.check_images().await?;
     findings.extend(images.defects.into_iter().map(|defect| finding(defect.subject, defect.detail)));
     // A crash leaves some; any others are worth a report.
-    let orphan = "no record names it; the next start of the daemon removes it";
+    let orphan = "no record names it; a daemon removes it within some hours";
     findings.extend(images.orphans.iter().map(|hash| finding(format!("image {hash}"), orphan.to_owned())));
     Ok(findings.into_iter().map(|finding| plain(Check::Store, finding)).collect())
 }

@@ -1,7 +1,7 @@
 //! Start and stop of a daemon.
 
 use crate::backups;
-use crate::clock::Clock;
+use crate::clock::{Clock, Deadline};
 use crate::config::{Auth, Config};
 use crate::files;
 use crate::http::heavy::Heavy;
@@ -41,6 +41,8 @@ const USES_PAUSE: Duration = Duration::from_secs(20);
 const USES_PAUSE_SHARED: Duration = Duration::from_millis(200);
 /// Seconds by which the clock may be behind the journal without a word; clocks of several machines differ.
 const BEHIND_SECONDS: i64 = 60;
+/// How soon images go that a backup has kept.
+const PUT_OFF_PAUSE: Duration = Duration::from_secs(5);
 /// Time between two sweeps of the images.
 const SWEEP_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);
 
@@ -225,7 +227,11 @@ async fn sweep(store: Store) {
         if let Err(fault) = store.sweep_images().await {
             tracing::warn!(%fault, "images without a record could not be swept");
         }
-        tokio::time::sleep(SWEEP_PAUSE).await;
+        let next = Deadline::after(SWEEP_PAUSE);
+        while !next.has_passed() {
+            tokio::time::sleep(PUT_OFF_PAUSE).await;
+            store.remove_put_off().await;
+        }
     }
 }
 

@@ -202,7 +202,7 @@ fn an_image_without_owner_and_an_owner_without_image_are_found() {
     fs::rename(&kept, folder.join("00").join(&stray)).unwrap();
     let expected = [
         format!("portrait of customer c-1 - its image {name} is missing"),
-        format!("image {stray} - no record names it; the next start of the daemon removes it"),
+        format!("image {stray} - no record names it; a daemon removes it within some hours"),
     ];
     assert_eq!(findings(&world, "store"), expected);
 }

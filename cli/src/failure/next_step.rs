@@ -29,8 +29,12 @@ const USES: &[(&str, &[&str], &str)] = &[
     ("office", &["employee", "employees"], "mfa employees list --office "),
     ("office", &["teller", "tellers"], "mfa teller list --office "),
     ("office", &["reference", "references"], "mfa offices references list "),
-    ("office", &["customer", "customers"], "mfa customers list --filter assignedOffice="),
-    ("employee", &["customer", "customers"], "mfa customers list --filter assignedEmployee="),
+    ("office", &["customer", "customers"], "mfa customers list --include-closed --filter assignedOffice="),
+    (
+        "employee",
+        &["customer", "customers"],
+        "mfa customers list --include-closed --filter assignedEmployee=",
+    ),
     ("customer", &["CLOSED"], "mfa accounts list --customer "),
 ];
 
@@ -163,7 +167,7 @@ mod tests {
             ("customer c-1 has 1 account not CLOSED", "list them: mfa accounts list --customer c-1"),
             (
                 "employee esi has 1 closed teller, more than 10000 customers",
-                "list them: mfa customers list --filter assignedEmployee=esi",
+                "list them: mfa customers list --include-closed --filter assignedEmployee=esi",
             ),
         ] {
             assert_eq!(from_uses(message), Some(format!("end these uses first; {expected}")), "{message}");

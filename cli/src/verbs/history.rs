@@ -15,14 +15,9 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let about =
         format!("Show who changed the {}, when and what, the oldest change first", noun.singular).leak();
     let examples = twice(noun, "history", noun.samples.one);
+    let exits: &[i32] = if noun.read.is_some() { &[exit::NOT_FOUND] } else { &[] };
     let leaf = Leaf::made("history", noun.args(), identity, move |at, _, cx| {
         Box::pin(async move { cx.history(noun.history, at, noun.read).await })
     });
-    Some(Node::Leaf(Leaf {
-        exits: &[exit::NOT_FOUND],
-        endpoint: Some(&ListAudit::META),
-        about,
-        examples,
-        ..leaf
-    }))
+    Some(Node::Leaf(Leaf { exits, endpoint: Some(&ListAudit::META), about, examples, ..leaf }))
 }

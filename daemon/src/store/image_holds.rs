@@ -2,8 +2,8 @@
 //! images faster than they are read would move the moment of the backup on for ever.
 //!
 //! Within a process a count says that a backup is made. Daemons that share a store tell each other by a
-//! record, which ends by itself if its daemon dies. What a daemon has put off for another one goes with its
-//! next removal behind the backup, or else with a sweep.
+//! record, which ends by itself if its daemon dies. What was put off goes soon after the backup, or else with
+//! a sweep.
 
 use super::records::ImageHold;
 use super::tx::Tx;

@@ -11,6 +11,9 @@ use super::{Store, apart, finished};
 use mfa_shared::fault::{self, Fault};
 use std::io::{self, Seek};
 
+/// Images that are removed while no upload may begin.
+const REMOVED_AT_ONCE: usize = 50;
+
 impl Store {
     /// An empty draft of an image.
     pub fn draft(&self) -> Draft {
@@ -78,28 +81,27 @@ impl Store {
         slot.take()
     }
 
-    /// Removes images that a transaction has left without a record, and those that were put off before.
+    /// Removes images that a transaction has left without a record.
     pub(super) async fn remove_unused(&self, uses: &Uses) {
-        if self.remove_now(uses.ended.iter().cloned().collect()).await > 0 {
-            self.remove_put_off().await;
-        }
+        self.remove_now(uses.ended.iter().cloned().collect()).await;
     }
 
-    /// Removes what a backup has kept from being removed.
-    pub(super) async fn remove_put_off(&self) {
-        self.remove_now(self.images.holds.take()).await;
+    /// Removes what a backup has kept from being removed, in parts, between which others upload.
+    pub async fn remove_put_off(&self) {
+        for part in self.images.holds.take().chunks(REMOVED_AT_ONCE) {
+            self.remove_now(part.to_vec()).await;
+        }
     }
 
     /// What cannot be removed now is swept later, so that is no fault of a request.
-    async fn remove_now(&self, hashes: Vec<String>) -> u64 {
+    async fn remove_now(&self, hashes: Vec<String>) {
         if hashes.is_empty() {
-            return 0;
+            return;
         }
         let _gate = self.images.gate().await;
-        self.remove_orphans(hashes, true).await.unwrap_or_else(|fault| {
+        if let Err(fault) = self.remove_orphans(hashes, true).await {
             tracing::warn!(%fault, "an image without a record could not be removed");
-            0
-        })
+        }
     }
 
     /// Removes those of the objects that no record names, also `young` ones, once no backup needs them. The
