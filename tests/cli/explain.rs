@@ -37,6 +37,7 @@ fn a_path_leads_through_objects_and_lists_to_a_field() {
     ] {
         assert_eq!(explain(&[noun]).json(), explain(&[object]).json(), "{noun}");
     }
+    explain(&["s"]).fails_in_json(3);
     let city = explain(&["customer.address.city"]).json();
     assert_eq!((&city[0]["name"], &city[0]["required"]), (&Value::from("city"), &Value::Bool(true)));
     let kind = explain(&["customer.contactDetails.type"]).json();

@@ -58,10 +58,8 @@ fn permittables(text: &str) -> Result<Permittables, String> {
     let (methods, path) =
         text.split_once(' ').ok_or("it must be METHODS PATH, such as 'GET,PUT a-v1/b/*'")?;
     if path.trim_start().starts_with('/') {
-        return Err(format!(
-            "the path begins with the application and its version, such as office-v1{}",
-            path.trim()
-        ));
+        let what = "the path begins with the application and its version, such as office-v1/offices/*";
+        return Err(what.to_owned());
     }
     let one = |method: &str| json!({ "path": path.trim(), "method": method });
     Ok(Permittables(methods.split(',').map(one).collect()))

@@ -87,7 +87,7 @@ fn explain(cx: &Cx, path: &str) -> Outcome {
     // Some nouns of commands have another name on the wire: a product is a Definition there.
     let of_noun = || {
         let last = |noun: &Noun| noun.typed.rsplit(' ').next().is_some_and(is_typed);
-        let is_called = |noun: &&&Noun| last(noun) || noun.alias.split(' ').any(is_typed);
+        let is_called = |noun: &&&Noun| last(noun) || noun.alias.split_whitespace().any(is_typed);
         let noun = nouns::all().iter().find(is_called);
         let of_noun = object_of(noun?.read.or(noun?.list)?)?;
         objects.iter().find(|(name, _)| *name == of_noun)

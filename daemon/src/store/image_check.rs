@@ -25,8 +25,9 @@ pub struct ImageReport {
     pub images: u64,
     /// Bytes of these images.
     pub bytes: u64,
-    /// Images that no record names, by their hash. Only a crash leaves some; [`Store::sweep_images`] removes
-    /// them, which every start and every daemon does now and then.
+    /// Images that no record names, by their hash. A crash leaves some, and the backup of another daemon for
+    /// as long as it is made; [`Store::sweep_images`] removes them, which every start and every daemon does
+    /// now and then.
     pub orphans: Vec<String>,
     /// What does not hold.
     pub defects: Vec<ImageDefect>,
