@@ -157,6 +157,7 @@ impl Daemon {
             write_uses(&state).await;
             state.auditor.say_what_was_left_out();
             state.auditor.catch_up(&state.store).await;
+            state.store.remove_put_off().await;
             let store = state.store.clone();
             drop(state);
             store.close().await;
